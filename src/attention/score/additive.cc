@@ -1,0 +1,37 @@
+// additive: e = v' tanh(W q + U k + b), with U k + b prepared once for a source.
+// Bahdanau, Cho & Bengio 2015, "Neural machine translation by jointly learning to align and translate".
+#include "attention/mechanism.h"
+#include "layers/linear.h"
+
+namespace fovea {
+
+namespace {
+
+class Additive : public Score {
+ public:
+  Additive(Parameters& parameters, const std::string& name, AttentionSizes sizes)
+      : query_(parameters, name + ".query", sizes.query, sizes.hidden, false),
+        key_(parameters, name + ".key", sizes.memory, sizes.hidden),
+        v_(parameters.add(name + ".v", {sizes.hidden}, Initial::glorot(sizes.hidden, 1))) {}
+
+  Tensor keys(Pass& pass, const Memory& memory) const override { return key_(pass, memory.values); }
+
+  Tensor scores(Pass& pass, Tensor queries, Tensor keys, Mask mask) const override {
+    return additive_scores(query_(pass, queries), keys, pass(v_), mask);
+  }
+
+ private:
+  Linear query_;
+  Linear key_;
+  ParameterId v_;
+};
+
+}  // namespace
+
+extern const Mechanism<Score> Score_additive = {
+    "additive", "v' tanh(W q + U k + b)", "Bahdanau 2015",
+    [](Parameters& parameters, const std::string& name, AttentionSizes sizes) -> std::unique_ptr<Score> {
+      return std::make_unique<Additive>(parameters, name, sizes);
+    }};
+
+}  // namespace fovea

@@ -1,0 +1,32 @@
+// UTF-8: checking, repairing, cutting into characters, and how wide a character is on a screen.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fovea {
+
+// Offset of the first byte that is not part of a well-formed character; nothing if the text is sound. Overlong forms,
+// surrogates and values above U+10FFFF are not well-formed.
+std::optional<std::size_t> find_invalid_utf8(std::string_view text);
+
+// Each maximal ill-formed part becomes one U+FFFD.
+std::string repair_utf8(std::string_view text);
+
+// One view per code point; the text must be sound.
+std::vector<std::string_view> characters(std::string_view text);
+
+std::string encode_utf8(char32_t code_point);
+char32_t decode_utf8(std::string_view character);
+
+// Columns of a terminal: 0 for combining marks, 2 for wide East Asian characters and most emoji, else 1.
+int display_width(std::string_view text);
+
+// The text with control characters, and direction overrides, made visible, so that nothing printed can steer a terminal.
+std::string printable(std::string_view text);
+
+}  // namespace fovea

@@ -1,0 +1,97 @@
+// The commands. main.cc turns words into these structures; each command turns one into calls of the library. Results go to
+// standard output, all else to standard error.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fovea {
+
+struct MakeCommand {
+  std::string name;
+  std::int64_t count = 10000;
+  std::int64_t seed = 1;
+  int run() const;
+};
+
+struct TrainCommand {
+  std::string data;         // TSV, or
+  std::string source_file;  // two files
+  std::string target_file;
+  std::string dev;          // held-out TSV; empty: a part of the data
+  std::string folder;
+  std::string preset;
+  std::string config_file;
+  std::vector<std::string> settings;  // a.b=c
+  std::string stop_after = "none";
+  std::string on_bad_line = "fail";
+  std::int64_t max_length = 1000;
+  std::string progress = "auto";
+  std::string command_line;
+  std::int64_t seed = -1;  // -1: as the config says
+  int threads = 0;         // 0: all
+  bool fresh = false;
+  bool print_config = false;
+  int run() const;
+};
+
+struct PredictCommand {
+  std::string model;
+  std::string file = "-";
+  int beam = 1;
+  int nbest = 1;
+  double length_power = 1;
+  int batch = 64;
+  std::int64_t max_length = 1000;
+  int threads = 0;
+  bool json = false;
+  int run() const;
+};
+
+struct EvaluateCommand {
+  std::string model;
+  std::string data;
+  std::string source_file;
+  std::string target_file;
+  std::vector<std::string> minimums;  // exact=0.99
+  std::string on_bad_line = "fail";
+  int beam = 1;
+  double length_power = 1;
+  int threads = 0;
+  bool json = false;
+  int run() const;
+};
+
+struct ShowCommand {
+  std::string model;
+  std::string text;
+  std::string svg;
+  std::string html;
+  int beam = 1;
+  bool json = false;
+  bool compact = false;
+  int run() const;
+};
+
+struct ListCommand {
+  std::string what;
+  bool json = false;
+  int run() const;
+};
+
+struct InspectCommand {
+  std::string model;
+  bool json = false;
+  int run() const;
+};
+
+struct BenchCommand {
+  std::string shape = "S";
+  int threads = 0;
+  int seconds = 4;
+  bool json = false;
+  int run() const;
+};
+
+}  // namespace fovea

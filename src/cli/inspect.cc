@@ -1,0 +1,37 @@
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/out.h"
+#include "tasks/model.h"
+
+namespace fovea {
+
+int InspectCommand::run() const {
+  Files files;
+  const std::unique_ptr<Model> opened = load_model(files, model);
+  const Parameters& parameters = opened->parameters();
+  if (json) {
+    nlohmann::ordered_json object;
+    object["weights"] = parameters.count();
+    object["source_symbols"] = opened->task().source().size();
+    object["target_symbols"] = opened->task().target().size();
+    object["config"] = nlohmann::ordered_json::parse(to_json(opened->config()));
+    for (const Parameters::Entry& entry : parameters.entries()) {
+      auto& shape = object["arrays"][entry.name] = nlohmann::ordered_json::array();
+      for (int i = 0; i < entry.shape.axes(); ++i) shape.push_back(entry.shape[i]);
+    }
+    write_out(object.dump() + "\n");
+  } else {
+    write_out(fmt::format("{} weights, {} source and {} target symbols\n\n", parameters.count(),
+                          opened->task().source().size(), opened->task().target().size()));
+    for (const Parameters::Entry& entry : parameters.entries()) {
+      write_out(fmt::format("{:<36} {:<16} {:>10}\n", entry.name, entry.shape.text(), entry.shape.count()));
+    }
+    write_out("\n" + to_toml(opened->config()));
+  }
+  flush_out();
+  return 0;
+}
+
+}  // namespace fovea

@@ -1,0 +1,90 @@
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "attention/mechanism.h"
+#include "base/nearest.h"
+#include "cli/commands.h"
+#include "cli/out.h"
+#include "cli/presets.h"
+#include "data/makers/maker.h"
+#include "tasks/config.h"
+
+namespace fovea {
+
+namespace {
+
+struct Row {
+  std::string name;
+  std::string what;
+  std::string from;
+};
+struct Listing {
+  std::string name;
+  std::string about;
+  std::vector<Row> rows;
+};
+
+template <class Axis>
+Listing mechanisms(std::string name, std::string about, std::span<const Mechanism<Axis>* const> entries) {
+  Listing listing{std::move(name), std::move(about), {}};
+  for (const Mechanism<Axis>* entry : entries) {
+    listing.rows.push_back({std::string(entry->name), std::string(entry->formula), std::string(entry->paper)});
+  }
+  return listing;
+}
+
+// The first line of a preset is a comment that says what it is.
+std::string first_comment(std::string_view toml) {
+  const std::string_view line = toml.substr(0, toml.find('\n'));
+  return std::string(line.starts_with("# ") ? line.substr(2) : line);
+}
+
+std::vector<Listing> listings() {
+  std::vector<Listing> all = {mechanisms("scores", "how well a key matches the query", scores()),
+                              mechanisms("biases", "what the history adds to the scores", biases()),
+                              mechanisms("selects", "how scores become weights", selects()),
+                              mechanisms("reads", "what the weights take from the values", reads())};
+  Listing made{"makers", "data sets for fovea make", {}};
+  for (const Maker& maker : makers()) made.rows.push_back({std::string(maker.name), std::string(maker.description), ""});
+  all.push_back(made);
+  Listing preset{"presets", "published systems for fovea train --preset", {}};
+  for (const Preset& p : presets()) preset.rows.push_back({std::string(p.name), first_comment(p.toml), ""});
+  all.push_back(preset);
+  return all;
+}
+
+}  // namespace
+
+int ListCommand::run() const {
+  if (what == "settings") {
+    write_out(json ? to_json(Config()) + "\n" : describe(Config()));
+    flush_out();
+    return 0;
+  }
+  nlohmann::ordered_json object;
+  std::string text;
+  std::vector<std::string> known = {"settings"};
+  for (const Listing& listing : listings()) {
+    known.push_back(listing.name);
+    if (!what.empty() && what != listing.name) continue;
+    text += fmt::format("{}{}: {}\n", text.empty() ? "" : "\n", listing.name, listing.about);
+    auto& rows = object[listing.name] = nlohmann::ordered_json::array();
+    for (const Row& row : listing.rows) {
+      text += fmt::format("  {:<16} {}{}\n", row.name, row.what, row.from.empty() ? "" : "   (" + row.from + ")");
+      rows.push_back({{"name", row.name}, {"what", row.what}, {"from", row.from}});
+    }
+    if (listing.rows.empty()) text += "  none yet\n";
+  }
+  if (text.empty()) {
+    const std::string near = nearest(what, known);
+    throw usage_error("no list \"{}\"{}; there are {}", what, near.empty() ? "" : ", did you mean " + near + "?",
+                      fmt::join(known, ", "));
+  }
+  if (what.empty()) text += "\nsettings: every setting for --set and --config; see fovea list settings\n";
+  write_out(json ? object.dump() + "\n" : text);
+  flush_out();
+  return 0;
+}
+
+}  // namespace fovea

@@ -1,0 +1,198 @@
+// The words of the command line, and the one place where errors become exit codes.
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <fmt/core.h>
+
+#include "base/error.h"
+#include "cli/commands.h"
+
+namespace {
+
+using namespace fovea;
+
+std::string joined(int count, char** words) {
+  std::string line = "fovea";
+  for (int i = 1; i < count; ++i) {
+    const std::string word = words[i];
+    line += word.find_first_of(" \"'$\\") == std::string::npos ? " " + word : " '" + word + "'";
+  }
+  return line;
+}
+
+void add_threads(CLI::App* command, int& threads) {
+  command->add_option("--threads", threads, "worker threads; the result is the same for any number (default: all cores)")
+      ->check(CLI::Range(1, 256));
+}
+
+void add_make(CLI::App& app, MakeCommand& c, int& status) {
+  CLI::App* command = app.add_subcommand("make", "make a data set: dates, copy, reverse");
+  command->footer("Example:\n  fovea make dates --count 20000 --seed 1 > dates.tsv");
+  command->add_option("name", c.name, "which one; see fovea list makers")->required();
+  command->add_option("--count", c.count, "lines")->capture_default_str()->check(CLI::Range(0, 1'000'000'000));
+  command->add_option("--seed", c.seed, "another seed, other lines")->capture_default_str();
+  command->callback([&] { status = c.run(); });
+}
+
+void add_train(CLI::App& app, TrainCommand& c, int& status) {
+  CLI::App* command = app.add_subcommand("train", "train a model; the same command again goes on where it stopped");
+  command->footer(
+      "Examples:\n  fovea train dates.tsv -o runs/dates\n  fovea train --source en.txt --target de.txt --set "
+      "source.unit=word --set target.unit=word -o runs/en-de\n  fovea train dates.tsv -o runs/big --set encoder.size=256 "
+      "--stop-after 10m\n\nSettings for --set and --config are listed by: fovea list settings");
+  command->add_option("data", c.data, "lines of source<TAB>target, plain or .gz; - for standard input");
+  command->add_option("--source", c.source_file, "sources, one a line, with --target instead of one file");
+  command->add_option("--target", c.target_file, "targets, one a line");
+  command->add_option("--dev", c.dev, "held-out lines (default: a part of the data, chosen by hash)");
+  command->add_option("-o,--output", c.folder, "folder for the model and all about it")->required();
+  command->add_option("--preset", c.preset, "a published system by name; see fovea list presets");
+  command->add_option("--config", c.config_file, "settings as TOML");
+  command->add_option("--set", c.settings, "one setting, a.b=c; may be given again");
+  command->add_option("--seed", c.seed, "of every random choice")->check(CLI::Range(0, 2'000'000'000));
+  command->add_option("--stop-after", c.stop_after, "500u updates, 3e epochs, 10m minutes")->capture_default_str();
+  command->add_option("--on-bad-line", c.on_bad_line, "fail, or skip and count")->capture_default_str();
+  command->add_option("--max-length", c.max_length, "longest line in characters")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1'000'000));
+  command->add_option("--progress", c.progress, "auto, live, plain or none")->capture_default_str();
+  command->add_flag("--fresh", c.fresh, "start over even if the folder holds a run");
+  command->add_flag("--print-config", c.print_config, "print the settings that would be used, and stop");
+  add_threads(command, c.threads);
+  command->callback([&] { status = c.run(); });
+}
+
+void add_predict(CLI::App& app, PredictCommand& c, int& status) {
+  CLI::App* command = app.add_subcommand("predict", "answer lines, one line out for each line in");
+  command->footer(
+      "Examples:\n  echo '3rd of May 1999' | fovea predict runs/dates\n  fovea predict runs/dates in.txt --beam 5 --nbest "
+      "3\n  fovea predict runs/dates in.txt --json > explained.jsonl");
+  command->add_option("model", c.model, "folder of a run, or a model file")->required();
+  command->add_option("file", c.file, "lines, plain or .gz; - for standard input")->capture_default_str();
+  command->add_option("--beam", c.beam, "hypotheses kept at each step")->capture_default_str()->check(CLI::Range(1, 256));
+  command->add_option("--nbest", c.nbest, "answers a line, tab-separated with their scores")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 256));
+  command->add_option("--length-power", c.length_power, "scores are divided by length^power")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 10.0));
+  command->add_option("--batch", c.batch, "lines answered together; changes nothing but the time")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 4096));
+  command->add_option("--max-length", c.max_length, "a line of more characters gets an empty answer")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1'000'000));
+  command->add_flag("--json", c.json, "one explanation a line (docs/explanation.md)");
+  add_threads(command, c.threads);
+  command->callback([&] { status = c.run(); });
+}
+
+void add_evaluate(CLI::App& app, EvaluateCommand& c, int& status) {
+  CLI::App* command = app.add_subcommand("evaluate", "measure a model on lines with known answers");
+  command->footer(
+      "Examples:\n  fovea evaluate runs/dates test.tsv\n  fovea evaluate runs/dates test.tsv --min exact=0.99   (exit 5 if "
+      "missed)");
+  command->add_option("model", c.model, "folder of a run, or a model file")->required();
+  command->add_option("data", c.data, "lines of source<TAB>target, plain or .gz");
+  command->add_option("--source", c.source_file, "sources, with --target instead of one file");
+  command->add_option("--target", c.target_file, "targets");
+  command->add_option("--min", c.minimums, "metric=value that must be reached; may be given again");
+  command->add_option("--beam", c.beam, "hypotheses kept at each step")->capture_default_str()->check(CLI::Range(1, 256));
+  command->add_option("--length-power", c.length_power, "scores are divided by length^power")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 10.0));
+  command->add_option("--on-bad-line", c.on_bad_line, "fail, or skip and count")->capture_default_str();
+  command->add_flag("--json", c.json, "one flat object of metric: value");
+  add_threads(command, c.threads);
+  command->callback([&] { status = c.run(); });
+}
+
+void add_show(CLI::App& app, ShowCommand& c, int& status) {
+  CLI::App* command = app.add_subcommand("show", "draw what the model looked at while answering a line");
+  command->footer(
+      "Examples:\n  fovea show runs/dates '3rd of May 1999'\n  fovea show runs/dates '3rd of May 1999' --svg map.svg --html "
+      "map.html");
+  command->add_option("model", c.model, "folder of a run, or a model file")->required();
+  command->add_option("text", c.text, "the line")->required();
+  command->add_option("--svg", c.svg, "write a picture");
+  command->add_option("--html", c.html, "write a page");
+  command->add_option("--beam", c.beam, "hypotheses kept at each step")->capture_default_str()->check(CLI::Range(1, 256));
+  command->add_flag("--compact", c.compact, "one line a step");
+  command->add_flag("--json", c.json, "print the explanation instead of drawing it");
+  command->callback([&] { status = c.run(); });
+}
+
+void add_others(CLI::App& app, ListCommand& list, InspectCommand& inspect, BenchCommand& bench, int& status) {
+  CLI::App* lister = app.add_subcommand("list", "what there is: scores, biases, selects, reads, settings, makers");
+  lister->footer("Examples:\n  fovea list\n  fovea list scores\n  fovea list settings");
+  lister->add_option("what", list.what, "one of these lists; all if left out");
+  lister->add_flag("--json", list.json, "as JSON");
+  lister->callback([&] { status = list.run(); });
+
+  CLI::App* inspector = app.add_subcommand("inspect", "what a model file holds");
+  inspector->footer("Example:\n  fovea inspect runs/dates");
+  inspector->add_option("model", inspect.model, "folder of a run, or a model file")->required();
+  inspector->add_flag("--json", inspect.json, "as JSON");
+  inspector->callback([&] { status = inspect.run(); });
+
+  CLI::App* bencher = app.add_subcommand("bench", "how fast training is on this machine");
+  bencher->footer("Example:\n  fovea bench --shape S --threads 2");
+  bencher->add_option("--shape", bench.shape, "S, M or L: model and batch of that size")->capture_default_str();
+  bencher->add_option("--seconds", bench.seconds, "how long to measure")->capture_default_str()->check(CLI::Range(1, 600));
+  bencher->add_flag("--json", bench.json, "one flat object");
+  add_threads(bencher, bench.threads);
+  bencher->callback([&] { status = bench.run(); });
+}
+
+int run(int count, char** words) {
+  CLI::App app(
+      "Trains, runs and looks inside sequence models with attention, on an ordinary computer.\n\n"
+      "  fovea make dates --count 20000 > dates.tsv\n"
+      "  fovea train dates.tsv -o runs/dates\n"
+      "  fovea show runs/dates '3rd of May 1999'\n",
+      "fovea");
+  app.set_version_flag("--version", "fovea " FOVEA_VERSION);
+  app.require_subcommand(1);
+  app.footer("fovea COMMAND --help says more. Exit codes: 0 ok, 1 failure, 2 usage, 3 bad data, 4 bad model, 5 --min missed, "
+             "130/143 stopped after saving.");
+  int status = 0;
+  MakeCommand make;
+  TrainCommand train;
+  PredictCommand predict;
+  EvaluateCommand evaluate;
+  ShowCommand show;
+  ListCommand list;
+  InspectCommand inspect;
+  BenchCommand bench;
+  train.command_line = joined(count, words);
+  add_make(app, make, status);
+  add_train(app, train, status);
+  add_predict(app, predict, status);
+  add_evaluate(app, evaluate, status);
+  add_show(app, show, status);
+  add_others(app, list, inspect, bench, status);
+  try {
+    app.parse(count, words);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : static_cast<int>(ErrorKind::usage);
+  }
+  return status;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a write that fails
+  std::signal(SIGXFSZ, SIG_IGN);  // so is a file that may not grow
+  try {
+    return run(count, words);
+  } catch (const fovea::Error& e) {
+    fmt::print(stderr, "error: {}\n", e.what());
+    return static_cast<int>(e.kind());
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "error: not enough memory; try a smaller --batch or --set training.batch=1000t\n");
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "error: {}\n", e.what());
+  }
+  return static_cast<int>(ErrorKind::failure);
+}

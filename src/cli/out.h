@@ -1,0 +1,19 @@
+// Standard output, with every failure to write noticed: a result that did not arrive is not a success.
+#pragma once
+
+#include <cstdio>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace fovea {
+
+inline void flush_out() {
+  if (std::fflush(stdout) != 0) throw Error(ErrorKind::failure, "standard output was closed before all was written");
+}
+
+inline void write_out(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) flush_out();
+}
+
+}  // namespace fovea

@@ -1,0 +1,89 @@
+#include <array>
+#include <fmt/core.h>
+
+#include "cli/commands.h"
+#include "cli/out.h"
+#include "data/lines.h"
+#include "predictor.h"
+#include "show/json.h"
+
+namespace fovea {
+
+namespace {
+
+// Lines are answered in groups: large ones from a file, whatever is there from a pipe, so that a person or program that sends
+// one line gets its answer at once.
+constexpr std::size_t most_lines = 4096;
+constexpr std::size_t most_line_bytes = std::size_t(1) << 30;
+
+void write_prediction(const Prediction& p, const PredictCommand& command) {
+  if (command.json) {
+    write_out(output_to_json(p.output) + "\n");
+  } else if (command.nbest > 1) {
+    std::string line;
+    for (const Hypothesis& h : p.output.nbest) {
+      line += fmt::format("{}{}\t{:.6g}", line.empty() ? "" : "\t", h.text, h.score);
+    }
+    write_out(line + "\n");
+  } else {
+    write_out(p.output.text + "\n");
+  }
+}
+
+class Counter {
+ public:
+  void count(LineFate fate, std::int64_t line) {
+    Seen& seen = seen_[static_cast<std::size_t>(fate)];
+    if (seen.lines++ == 0) seen.first = line;
+  }
+  void report(std::int64_t max_length) const {
+    say(LineFate::repaired, "not UTF-8: bad bytes were read as U+FFFD");
+    say(LineFate::too_long, fmt::format("longer than {} characters: answered with an empty line", max_length));
+  }
+
+ private:
+  struct Seen {
+    std::int64_t lines = 0;
+    std::int64_t first = 0;
+  };
+  void say(LineFate fate, const std::string& what) const {
+    const Seen& seen = seen_[static_cast<std::size_t>(fate)];
+    if (seen.lines > 0) fmt::print(stderr, "warning: {} lines (first: line {}) {}\n", seen.lines, seen.first, what);
+  }
+  std::array<Seen, 4> seen_;
+};
+
+}  // namespace
+
+int PredictCommand::run() const {
+  if (nbest > beam) throw usage_error("--nbest {} needs --beam {} or more", nbest, nbest);
+  Predictor predictor(model, threads > 0 ? threads : Workers::default_count());
+  const PredictOptions options = {.beam = beam,
+                                  .nbest = nbest,
+                                  .length_power = length_power,
+                                  .batch = batch,
+                                  .explain = json,
+                                  .max_length = max_length};
+  LineReader reader(file, most_line_bytes);
+  std::vector<std::string> lines;
+  std::string line;
+  Counter counter;
+  std::int64_t answered = 0;
+  const auto answer = [&] {
+    for (const Prediction& p : predictor.predict(lines, options)) {
+      counter.count(p.fate, ++answered);
+      write_prediction(p, *this);
+    }
+    flush_out();
+    lines.clear();
+  };
+  while (reader.next(line)) {
+    lines.push_back(std::move(line));
+    if (lines.size() >= most_lines || !reader.ready()) answer();
+  }
+  answer();
+  counter.report(max_length);
+  return 0;
+}
+
+}  // namespace fovea

@@ -1,0 +1,256 @@
+#include "cli/progress.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "base/error.h"
+#include "base/utf8.h"
+#include "show/label.h"
+
+namespace fovea {
+namespace {
+
+constexpr double kLiveInterval = 0.1;  // seconds
+constexpr double kPlainInterval = 10;
+constexpr double kRateMemory = 20;  // seconds after which a measurement counts for 1/e
+constexpr int kShortestBar = 6, kLongestBar = 30;
+constexpr int kWideTable = 90;    // columns; a narrower table leaves the speed out, for the sample's sake
+constexpr int kPlainSample = 60;  // columns
+constexpr const char* kErase = "\r\x1b[K";
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::string grouped(std::int64_t count) {
+  std::string text = fmt::format("{}", count);
+  for (std::size_t at = text.size(); at > 3 && text[at - 4] != '-';) text.insert(at -= 3, ",");
+  return text;
+}
+
+std::string loss_text(double loss) {
+  if (loss < 0.1) return fmt::format("{:.4f}", loss);
+  return loss < 1e4 ? fmt::format("{:.3f}", loss) : fmt::format("{:.0e}", loss);
+}
+
+// Rounded down, so that 100.0% means all.
+std::string exact_text(double share) { return fmt::format("{:.1f}%", std::floor(share * 1000 + 1e-9) / 10); }
+
+std::string cer_text(double share) {
+  return share < 10 ? fmt::format("{:.1f}%", 100 * share) : fmt::format("{:.0e}%", 100 * share);
+}
+
+std::string rate_text(double rate) {
+  if (!(rate < 1e9)) return "-";
+  if (rate >= 1e6) return fmt::format("{:.2f}M", rate / 1e6);
+  return rate >= 1e3 ? fmt::format("{:.1f}k", rate / 1e3) : fmt::format("{:.0f}", rate);
+}
+
+// 0:07, 12:34, 1:02:03
+std::string time_text(double seconds) {
+  if (!(seconds >= 0 && seconds < 1e7)) return "-:--";
+  const auto whole = static_cast<long>(seconds);
+  if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
+  return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+// An update's epoch counts itself as done: 3.0 is the end of the third.
+double current_epoch(double epoch) { return std::max(1.0, std::ceil(epoch - 1e-9)); }
+double share_of_epoch(double epoch) { return std::clamp(epoch - (current_epoch(epoch) - 1), 0.0, 1.0); }
+
+std::string bar(double share, int length) {
+  const int done = static_cast<int>(share * length);
+  std::string text(static_cast<std::size_t>(length), ' ');
+  std::fill_n(text.begin(), done, '=');
+  if (done < length) text[static_cast<std::size_t>(done)] = '>';
+  return "[" + text + "]";
+}
+
+// Two texts of the data in so many columns; what one does not need, the other may use.
+std::pair<std::string, std::string> share_out(const std::string& a, const std::string& b, int columns) {
+  const std::string left = printable(a), right = printable(b);
+  const std::string first = shorten(left, columns - std::min(display_width(right), columns / 2));
+  return {isolate(first), isolate(shorten(right, columns - display_width(first)))};
+}
+
+}  // namespace
+
+ProgressMode parse_progress(std::string_view text, const Terminal& terminal) {
+  if (text == "auto") return terminal.redraws ? ProgressMode::live : ProgressMode::plain;
+  if (text == "live") return ProgressMode::live;
+  if (text == "plain") return ProgressMode::plain;
+  if (text == "none") return ProgressMode::none;
+  throw usage_error("--progress {}: not known; it is auto, live, plain or none", printable(text));
+}
+
+ProgressView::ProgressView(std::FILE* out, ProgressMode mode, int width, bool colour, Clock clock)
+    : out_(out),
+      mode_(mode),
+      columns_(std::max(width - 1, 1)),
+      colour_(colour && mode == ProgressMode::live),
+      clock_(clock ? std::move(clock) : steady_seconds) {
+  if (mode == ProgressMode::plain) drawn_at_ = clock_();
+}
+
+void ProgressView::started(const RunStart& run) {
+  if (mode_ == ProgressMode::none) return;
+  print(fmt::format("{} lines to train on, {} held out; {} source and {} target symbols; {} weights",
+                    grouped(run.training_lines), grouped(run.held_out_lines), grouped(run.source_symbols),
+                    grouped(run.target_symbols), grouped(run.weights)));
+  std::string line = fmt::format("{} updates an epoch, {:.1f}% of the positions are padding",
+                                 grouped(run.updates_per_epoch), 100 * run.padding_share);
+  if (run.resumed_from > 0) line += fmt::format("; going on from update {}", grouped(run.resumed_from));
+  print(line);
+}
+
+void ProgressView::updated(const UpdateReport& report) {
+  last_ = report;
+  measure_rate(report.epoch);
+  const double interval = mode_ == ProgressMode::live ? kLiveInterval : kPlainInterval;
+  if (mode_ == ProgressMode::none || clock_() - drawn_at_ < interval) return;
+  drawn_at_ = clock_();
+  if (mode_ == ProgressMode::live) {
+    write("\r" + status_line() + "\x1b[K");
+    status_up_ = true;
+  } else {
+    print(fmt::format("epoch {:.0f} {:3.0f}%  {}", current_epoch(report.epoch), 100 * share_of_epoch(report.epoch),
+                      fmt::join(status_fields(), "  ")));
+  }
+}
+
+void ProgressView::validated(const ValidationReport& report) {
+  if (report.best) best_ = report.exact;
+  patience_ = report.patience_left;
+  measured_epoch_.reset();
+  if (mode_ == ProgressMode::live) {
+    print_row(report);
+  } else if (mode_ == ProgressMode::plain) {
+    print(fmt::format("validation  epoch {:.1f}  update {}  loss {}  exact {}  CER {}  {} tok/s  time {}  {}",
+                      report.epoch, report.update, loss_text(report.training_loss), exact_text(report.exact),
+                      cer_text(report.cer), rate_text(last_.tokens_per_second), time_text(report.seconds),
+                      paint(sample_pieces(report, kPlainSample), kPlainSample)));
+  }
+}
+
+void ProgressView::saved(const std::string& path, std::int64_t update) {
+  if (mode_ == ProgressMode::plain) print(fmt::format("saved  update {}  {}", update, printable(path)));
+}
+
+void ProgressView::warned(const std::string& message) {
+  const std::string text = printable(message);
+  print(colour_ ? fmt::format("\x1b[33mwarning:\x1b[0m {}", text) : "warning: " + text);
+}
+
+void ProgressView::finish() {
+  if (status_up_) write(kErase);
+  status_up_ = false;
+}
+
+void ProgressView::measure_rate(double epoch) {
+  const double now = clock_();
+  if (measured_epoch_) {
+    const double fade = std::exp((measured_at_ - now) / kRateMemory);
+    epochs_ = fade * epochs_ + epoch - *measured_epoch_;
+    seconds_ = fade * seconds_ + now - measured_at_;
+  }
+  measured_epoch_ = epoch;
+  measured_at_ = now;
+}
+
+// Not a number while no speed is known.
+double ProgressView::seconds_left_in_epoch() const {
+  return epochs_ > 0 ? (1 - share_of_epoch(last_.epoch)) * seconds_ / epochs_ : std::nan("");
+}
+
+// Most wanted first: a narrow terminal drops them from the end.
+std::vector<std::string> ProgressView::status_fields() const {
+  std::vector<std::string> fields = {"loss " + loss_text(last_.loss), rate_text(last_.tokens_per_second) + " tok/s",
+                                     "ETA " + time_text(seconds_left_in_epoch())};
+  if (best_) fields.push_back("best " + exact_text(*best_));
+  if (patience_) fields.push_back(fmt::format("patience {}", *patience_));
+  fields.push_back(fmt::format("update {}", last_.update));
+  return fields;
+}
+
+std::string ProgressView::status_line() const {
+  const std::string head = fmt::format("epoch {:.0f} ", current_epoch(last_.epoch));
+  const int room = columns_ - static_cast<int>(head.size()) - 2;  // without the brackets of the bar
+  std::string tail;
+  for (const std::string& field : status_fields()) {
+    if (static_cast<int>(tail.size() + field.size()) + 2 > room - kShortestBar) break;
+    tail += "  " + field;
+  }
+  const int length = std::min(room - static_cast<int>(tail.size()), kLongestBar);
+  const double share = share_of_epoch(last_.epoch);
+  if (length < kShortestBar) return paint({{fmt::format("{}{:.0f}%", head, 100 * share)}}, columns_);
+  return paint({{head}, {bar(share, length), Style::good}, {tail}}, columns_);
+}
+
+std::vector<ProgressView::Piece> ProgressView::sample_pieces(const ValidationReport& report, int columns) const {
+  std::vector<Piece> pieces;
+  const std::string best = report.best ? " *best" : "";
+  if (!report.samples.empty()) {
+    const Sample& sample = report.samples.front();
+    const bool right = sample.answer.text == sample.target;
+    const std::string mark = right ? " ok" : " wrong", arrow = " -> ";
+    const auto room = columns - static_cast<int>(arrow.size() + mark.size() + best.size());
+    if (room >= 2) {
+      const auto [source, answer] = share_out(sample.answer.source_text, sample.answer.text, room);
+      pieces = {{source}, {arrow, Style::faint}, {answer}, {mark, right ? Style::good : Style::bad}};
+    }
+  }
+  if (report.best) pieces.push_back({best, Style::good});
+  return pieces;
+}
+
+void ProgressView::print_row(const ValidationReport& report) {
+  struct Column {
+    const char* name;
+    int width;
+    std::string cell;
+  };
+  std::vector<Column> columns = {{"epoch", 5, fmt::format("{:.1f}", report.epoch)},
+                                 {"update", 7, fmt::format("{}", report.update)},
+                                 {"loss", 6, loss_text(report.training_loss)},
+                                 {"exact", 6, exact_text(report.exact)},
+                                 {"CER", 6, cer_text(report.cer)},
+                                 {"time", 7, time_text(report.seconds)}};
+  if (columns_ >= kWideTable) columns.push_back({"tok/s", 6, rate_text(last_.tokens_per_second)});
+  std::string names, figures;
+  for (const Column& column : columns) {
+    names += fmt::format("{:>{}} ", column.name, column.width);
+    figures += fmt::format("{:>{}} ", column.cell, column.width);
+  }
+  if (!std::exchange(header_printed_, true)) print(paint({{names + " sample", Style::faint}}, columns_));
+  std::vector<Piece> pieces = sample_pieces(report, columns_ - static_cast<int>(figures.size()) - 1);
+  pieces.insert(pieces.begin(), Piece{figures + " "});
+  print(paint(pieces, columns_));
+}
+
+std::string ProgressView::paint(const std::vector<Piece>& pieces, int room) const {
+  std::string text;
+  for (const Piece& piece : pieces) {
+    if (room <= 0) break;
+    const std::string part = shorten(piece.text, room);
+    room -= display_width(part);
+    const bool painted = colour_ && piece.style != Style::plain;
+    text += painted ? fmt::format("\x1b[{}m{}\x1b[0m", static_cast<int>(piece.style), part) : part;
+  }
+  return text;
+}
+
+void ProgressView::print(const std::string& line) {
+  write((status_up_ ? kErase : "") + line + "\n" + (status_up_ ? status_line() : ""));
+}
+
+// A view that cannot be written to is no reason to stop training, so failures are passed over.
+void ProgressView::write(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), out_);
+  std::fflush(out_);
+}
+
+}  // namespace fovea

@@ -1,0 +1,212 @@
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include "base/nearest.h"
+#include "cli/commands.h"
+#include "cli/out.h"
+#include "cli/presets.h"
+#include "cli/progress.h"
+#include "cli/terminal.h"
+#include "data/split.h"
+#include "kernels/target.h"
+#include "show/model_card.h"
+#include "show/report.h"
+#include "training/trainer.h"
+
+namespace fovea {
+
+namespace {
+
+std::atomic<int> stop_signal = 0;
+
+// The first signal asks training to save and end, the second ends it at once: what is on disk is sound at every instant.
+extern "C" void on_stop_signal(int signal) {
+  if (stop_signal.exchange(signal) != 0) _exit(128 + signal);
+}
+
+Config make_config(const TrainCommand& c) {
+  Config config;
+  if (!c.preset.empty()) {
+    std::vector<std::string> known;
+    bool found = false;
+    for (const Preset& preset : presets()) {
+      known.emplace_back(preset.name);
+      if (preset.name != c.preset) continue;
+      read_toml(config, preset.toml, "preset " + c.preset);
+      found = true;
+    }
+    if (!found) {
+      const std::string near = nearest(c.preset, known);
+      throw usage_error("no preset \"{}\"{}; see fovea list presets", c.preset,
+                        near.empty() ? "" : ", did you mean " + near + "?");
+    }
+  }
+  if (!c.config_file.empty()) {
+    Files files;
+    read_toml(config, files.read(c.config_file, 1 << 20), c.config_file);
+  }
+  for (const std::string& setting : c.settings) set_field(config, setting);
+  if (c.seed >= 0) config.training.seed = c.seed;
+  return config;
+}
+
+void say_left_out(const Pairs& pairs) {
+  if (const std::string left_out = describe(pairs.report); !left_out.empty()) fmt::print(stderr, "{}\n", left_out);
+}
+
+TrainingData read_data(const TrainCommand& c) {
+  const BadLines bad_lines = parse_bad_lines(c.on_bad_line);
+  Pairs pairs = read_pairs({.file = c.data,
+                            .source_file = c.source_file,
+                            .target_file = c.target_file,
+                            .bad_lines = bad_lines,
+                            .max_length = c.max_length});
+  say_left_out(pairs);
+  if (!c.dev.empty()) {
+    Pairs dev = read_pairs({.file = c.dev, .bad_lines = bad_lines, .max_length = c.max_length});
+    say_left_out(dev);
+    return {std::move(pairs.examples), std::move(dev.examples)};
+  }
+  TrainingData data;
+  const Split parts = split(pairs.examples);
+  for (const std::size_t i : parts.training) data.training.push_back(pairs.examples[i]);
+  for (const std::size_t i : parts.held_out) data.held_out.push_back(pairs.examples[i]);
+  return data;
+}
+
+// Passes everything on to the screen and keeps what the report needs.
+class Recorder : public Observer {
+ public:
+  explicit Recorder(Observer& screen) : screen_(screen) {}
+  void started(const RunStart& start) override {
+    start_ = start;
+    screen_.started(start);
+  }
+  void updated(const UpdateReport& report) override { screen_.updated(report); }
+  void validated(const ValidationReport& report) override {
+    validations_.push_back(report);
+    screen_.validated(report);
+  }
+  void saved(const std::string& path, std::int64_t update) override { screen_.saved(path, update); }
+  void warned(const std::string& message) override { screen_.warned(message); }
+
+  const RunStart& start() const { return start_; }
+  const std::vector<ValidationReport>& validations() const { return validations_; }
+
+ private:
+  Observer& screen_;
+  RunStart start_;
+  std::vector<ValidationReport> validations_;
+};
+
+std::string minutes(double seconds) {
+  return seconds < 120 ? fmt::format("{:.1f} s", seconds) : fmt::format("{:.1f} min", seconds / 60);
+}
+
+RunReport make_report(const TrainCommand& c, const Recorder& recorder, const Trainer& trainer,
+                      const JournalEvents& events) {
+  RunReport report;
+  report.title = std::filesystem::path(c.folder).filename().string();
+  report.command = c.command_line;
+  report.metric = "exact";
+  for (const UpdateReport& u : events.updates) report.points.push_back({u.update, u.epoch, u.seconds, u.loss, {}, {}});
+  for (const ValidationReport& v : events.validations) {
+    report.points.push_back({v.update, v.epoch, v.seconds, v.training_loss, {}, v.exact});
+  }
+  std::ranges::stable_sort(report.points, {}, &RunPoint::step);
+  for (const ValidationReport& v : recorder.validations()) {
+    RunValidation shown{v.update, {}};
+    for (const Sample& s : v.samples) {
+      shown.samples.push_back({s.answer.source_text, s.target, s.answer.text, s.target == s.answer.text});
+    }
+    report.validations.push_back(std::move(shown));
+  }
+  if (!recorder.validations().empty()) {
+    for (const Sample& s : recorder.validations().back().samples) report.maps.push_back(s.answer);
+  }
+  const Progress& p = trainer.progress();
+  report.facts = {{"best exact share", p.best < 0 ? "not measured yet" : fmt::format("{:.4f}", p.best)},
+                  {"updates", fmt::format("{} ({} skipped)", p.update, p.skipped)},
+                  {"epochs", fmt::format("{}", p.epoch)},
+                  {"time", minutes(p.seconds)},
+                  {"training lines", fmt::format("{}", recorder.start().training_lines)},
+                  {"held-out lines", fmt::format("{}", recorder.start().held_out_lines)},
+                  {"weights", fmt::format("{}", recorder.start().weights)},
+                  {"padding", fmt::format("{:.1f} %", 100 * recorder.start().padding_share)},
+                  {"instruction set", kernels::instruction_set()},
+                  {"fovea", FOVEA_VERSION}};
+  return report;
+}
+
+ModelCard make_card(const TrainCommand& c, const Recorder& recorder, const Trainer& trainer,
+                    const JournalEvents& events) {
+  ModelCard card;
+  card.name = std::filesystem::path(c.folder).filename().string();
+  card.task = trainer.model().config().task;
+  card.config_toml = to_toml(trainer.model().config());
+  card.training_lines = recorder.start().training_lines;
+  card.held_out_lines = recorder.start().held_out_lines;
+  card.weights = recorder.start().weights;
+  for (const ValidationReport& v : events.validations) {
+    if (v.best) card.metrics = {{"exact", v.exact}, {"cer", v.cer}};
+  }
+  card.updates = trainer.progress().update;
+  card.seconds = trainer.progress().seconds;
+  card.instruction_set = kernels::instruction_set();
+  card.version = FOVEA_VERSION;
+  card.data_hash = fmt::format("{:016x}", trainer.data_hash());
+  card.command = c.command_line;
+  return card;
+}
+
+}  // namespace
+
+int TrainCommand::run() const {
+  const Config config = make_config(*this);
+  if (print_config) {
+    write_out(to_toml(config));
+    flush_out();
+    return 0;
+  }
+  const Period limit = parse_period(stop_after);
+  Files files;
+  const std::filesystem::path path = folder;
+  files.make_directories(path);
+  const DirectoryLock lock(path);
+  const Terminal terminal = terminal_of(stderr);
+  ProgressView screen(stderr, parse_progress(progress, terminal), terminal.width,
+                      terminal.colour != TerminalColour::none);
+  Recorder recorder(screen);
+  Trainer trainer(config, read_data(*this),
+                  {.folder = path,
+                   .threads = threads > 0 ? threads : Workers::default_count(),
+                   .stop_after = limit,
+                   .fresh = fresh,
+                   .stop_signal = &stop_signal},
+                  files, recorder);
+  files.write_atomically(path / "config.toml", to_toml(config));
+  std::signal(SIGINT, on_stop_signal);
+  std::signal(SIGTERM, on_stop_signal);
+  const Ending ending = trainer.run();
+  screen.finish();
+  const JournalEvents events = read_journal(files, path / journal_file_name);
+  if (!recorder.validations().empty() || !files.exists(path / "report.html")) {
+    files.write_atomically(path / "report.html", draw_report(make_report(*this, recorder, trainer, events)));
+    files.write_atomically(path / "README.md", draw_model_card(make_card(*this, recorder, trainer, events)));
+  }
+  const Progress& p = trainer.progress();
+  if (ending == Ending::interrupted) {
+    fmt::print(stderr, "stopped at update {} and saved; the same command goes on from there\n", p.update);
+    return 128 + stop_signal.load();
+  }
+  fmt::print(stderr, "{}: {} after {} updates, {}\n", folder,
+             ending == Ending::finished ? "finished (" + p.finished + ")" : "stopped, as asked", p.update,
+             minutes(p.seconds));
+  if (p.best >= 0) fmt::print(stderr, "best on the held-out lines: {:.2f} % exact\n", 100 * p.best);
+  return 0;
+}
+
+}  // namespace fovea

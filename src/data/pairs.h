@@ -1,0 +1,60 @@
+// Examples from tab-separated text or from two parallel files. Nothing is dropped without being counted.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fovea {
+
+struct Example {
+  std::string source;
+  std::string target;
+  std::string extra;  // the third column; empty if there is none
+  std::int64_t line = 0;
+};
+
+enum class BadLines { fail, skip };
+
+BadLines parse_bad_lines(std::string_view name);  // "fail" or "skip"
+
+struct PairOptions {
+  std::string file;         // source<TAB>target[<TAB>extra], "-" for standard input; or, with this one empty,
+  std::string source_file;  // one source a line, and
+  std::string target_file;  // the target of each on the same line
+  BadLines bad_lines = BadLines::fail;
+  std::int64_t max_length = 1000;  // characters of a source or a target
+};
+
+// Why a line was left out. Blank lines are no mistake: they are left out under both policies.
+enum class SkipReason { blank, bad_utf8, wrong_columns, empty_side, too_long };
+inline constexpr std::size_t skip_reasons = 5;
+
+struct Skipped {
+  std::int64_t lines = 0;
+  std::string first;  // what the error of the first such line would say
+};
+
+struct ReadReport {
+  std::int64_t lines = 0;
+  std::int64_t kept = 0;
+  std::array<Skipped, skip_reasons> skipped;  // by SkipReason
+
+  const Skipped& by(SkipReason reason) const { return skipped[static_cast<std::size_t>(reason)]; }
+};
+
+// "left out: 2 blank, 1 bad UTF-8 (first: data.tsv:7:3: ...)"; empty if every line was kept.
+std::string describe(const ReadReport& report);
+
+struct Pairs {
+  std::vector<Example> examples;
+  ReadReport report;
+};
+
+// A data_error if nothing is kept, since no use can be made of that.
+Pairs read_pairs(const PairOptions& options);
+
+}  // namespace fovea

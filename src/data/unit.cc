@@ -1,0 +1,69 @@
+#include "data/unit.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/utf8.h"
+
+namespace fovea {
+
+namespace {
+
+std::vector<Piece> cut_characters(std::string_view text) {
+  std::vector<Piece> pieces;
+  for (const std::string_view character : characters(text)) {
+    const int at = static_cast<int>(pieces.size());
+    pieces.push_back({character, at, at + 1});
+  }
+  return pieces;
+}
+
+std::vector<Piece> cut_words(std::string_view text) {
+  std::vector<Piece> pieces;
+  int start = 0;
+  while (!text.empty()) {
+    // The word begins after its leading spaces and ends at the next one, unless only spaces follow.
+    const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
+    std::size_t end = std::min(text.find(' ', begin), text.size());
+    if (text.find_first_not_of(' ', end) == std::string_view::npos) end = text.size();
+    const int length = static_cast<int>(count_characters(text.substr(0, end)));
+    pieces.push_back({text.substr(0, end), start, start + length});
+    start += length + 1;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return pieces;
+}
+
+}  // namespace
+
+// Every byte but a continuation byte begins a character.
+std::int64_t count_characters(std::string_view text) {
+  return std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+}
+
+Unit::Unit(std::string_view name) {
+  if (name == "char") {
+    kind_ = Kind::character;
+  } else if (name == "word") {
+    kind_ = Kind::word;
+  } else {
+    throw usage_error("unit \"{}\" is unknown; known: char, word", printable(name));
+  }
+}
+
+std::string Unit::name() const { return kind_ == Kind::character ? "char" : "word"; }
+
+std::vector<Piece> Unit::cut(std::string_view text) const {
+  return kind_ == Kind::character ? cut_characters(text) : cut_words(text);
+}
+
+std::string Unit::join(std::span<const std::string> tokens) const {
+  std::string text;
+  for (const std::string& token : tokens) {
+    if (kind_ == Kind::word && &token != tokens.data()) text += ' ';
+    text += token;
+  }
+  return text;
+}
+
+}  // namespace fovea

@@ -1,0 +1,107 @@
+#include "kernels/rows.h"
+
+#include <algorithm>
+#include <cmath>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/rows.cc"
+#include <hwy/foreach_target.h>
+//
+#include "kernels/vector_math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::kernels::HWY_NAMESPACE {
+
+Real log_sum(const Real* row, int columns) {
+  const Real largest = *std::max_element(row, row + columns);
+  const Real sum = sum_lanes(columns, [&](auto d, int j) {
+    const auto shifted = hn::Sub(hn::LoadU(d, row + j), hn::Set(d, largest));
+    return hn::Exp(d, hn::Max(shifted, hn::Set(d, Real(-200))));
+  });
+  return largest + std::log(sum);
+}
+
+double cross_entropy(LogitRows logits, const std::int32_t* targets, Smoothing smoothing, Real* log_sums) {
+  double total = 0;
+  for (int r = 0; r < logits.rows; ++r) {
+    const Real* row = logits.data + std::ptrdiff_t(r) * logits.columns;
+    if (targets[r] == smoothing.ignored) {
+      log_sums[r] = 0;
+      continue;
+    }
+    log_sums[r] = log_sum(row, logits.columns);
+    double loss = (1 - smoothing.share) * (double(log_sums[r]) - double(row[targets[r]]));
+    if (smoothing.share > 0) {
+      const double mean =
+          double(sum_lanes(logits.columns, [&](auto d, int j) { return hn::LoadU(d, row + j); })) / logits.columns;
+      loss += smoothing.share * (double(log_sums[r]) - mean);
+    }
+    total += loss;
+  }
+  return total;
+}
+
+void cross_entropy_backward(LogitRows logits, const std::int32_t* targets, Smoothing smoothing, const Real* log_sums,
+                            Real factor, Real* dlogits) {
+  const Real spread = smoothing.share / Real(logits.columns);
+  for (int r = 0; r < logits.rows; ++r) {
+    if (targets[r] == smoothing.ignored) continue;
+    const Real* row = logits.data + std::ptrdiff_t(r) * logits.columns;
+    Real* out = dlogits + std::ptrdiff_t(r) * logits.columns;
+    for_lanes(logits.columns, [&](auto d, int j) {
+      const auto shifted = hn::Sub(hn::LoadU(d, row + j), hn::Set(d, log_sums[r]));
+      const auto p = hn::Exp(d, hn::Max(shifted, hn::Set(d, Real(-200))));
+      const auto difference = hn::Sub(p, hn::Set(d, spread));
+      hn::StoreU(hn::MulAdd(hn::Set(d, factor), difference, hn::LoadU(d, out + j)), d, out + j);
+    });
+    out[targets[r]] -= factor * (1 - smoothing.share);
+  }
+}
+
+void log_softmax(LogitRows logits, Real* log_probabilities) {
+  for (int r = 0; r < logits.rows; ++r) {
+    const Real* row = logits.data + std::ptrdiff_t(r) * logits.columns;
+    Real* out = log_probabilities + std::ptrdiff_t(r) * logits.columns;
+    const Real sum = log_sum(row, logits.columns);
+    for_lanes(logits.columns, [&](auto d, int j) {
+      hn::StoreU(hn::Sub(hn::LoadU(d, row + j), hn::Set(d, sum)), d, out + j);
+    });
+  }
+}
+
+void add_rows(const Real* data, int rows, int columns, Real* sums) {
+  for (int r = 0; r < rows; ++r) {
+    const Real* row = data + std::ptrdiff_t(r) * columns;
+    for_lanes(columns, [&](auto d, int j) {
+      hn::StoreU(hn::Add(hn::LoadU(d, sums + j), hn::LoadU(d, row + j)), d, sums + j);
+    });
+  }
+}
+
+}  // namespace fovea::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fovea::kernels {
+
+HWY_EXPORT(cross_entropy);
+HWY_EXPORT(cross_entropy_backward);
+HWY_EXPORT(log_softmax);
+HWY_EXPORT(add_rows);
+
+double cross_entropy(LogitRows logits, const std::int32_t* targets, Smoothing smoothing, Real* log_sums) {
+  return HWY_DYNAMIC_DISPATCH(cross_entropy)(logits, targets, smoothing, log_sums);
+}
+void cross_entropy_backward(LogitRows logits, const std::int32_t* targets, Smoothing smoothing, const Real* log_sums,
+                            Real factor, Real* dlogits) {
+  HWY_DYNAMIC_DISPATCH(cross_entropy_backward)(logits, targets, smoothing, log_sums, factor, dlogits);
+}
+void log_softmax(LogitRows logits, Real* log_probabilities) {
+  HWY_DYNAMIC_DISPATCH(log_softmax)(logits, log_probabilities);
+}
+void add_rows(const Real* data, int rows, int columns, Real* sums) {
+  HWY_DYNAMIC_DISPATCH(add_rows)(data, rows, columns, sums);
+}
+
+}  // namespace fovea::kernels
+#endif

@@ -1,0 +1,49 @@
+#include "kernels/target.h"
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace fovea::kernels {
+
+namespace {
+
+// What a user calls it: Highway says AVX3 for AVX-512.
+std::string display_name(std::int64_t target) {
+  if (target == HWY_AVX3) return "AVX-512";
+  if (target == HWY_EMU128 || target == HWY_SCALAR) return "baseline";
+  return hwy::TargetName(target);
+}
+
+std::vector<std::int64_t> targets() {
+  std::vector<std::int64_t> found = hwy::SupportedAndGeneratedTargets();
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::string> instruction_sets() {
+  std::vector<std::string> names;
+  for (const std::int64_t target : targets()) names.push_back(display_name(target));
+  return names;
+}
+
+std::string instruction_set() {
+  const std::int64_t supported = hwy::SupportedTargets() & HWY_TARGETS;
+  return display_name(supported & -supported);  // the lowest bit is the best target
+}
+
+void use_instruction_set(const std::string& name) {
+  hwy::SetSupportedTargetsForTest(0);
+  if (!name.empty()) {
+    const auto all = targets();
+    const auto chosen = std::find_if(all.begin(), all.end(), [&](auto t) { return display_name(t) == name; });
+    check(chosen != all.end(), "no instruction set \"{}\" here", name);
+    hwy::SetSupportedTargetsForTest(*chosen);
+  }
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+}  // namespace fovea::kernels

@@ -1,0 +1,50 @@
+// A recurrent cell, LSTM or GRU: over a whole sequence, or one step at a time where each step's input waits for the last.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "layers/pass.h"
+
+namespace fovea {
+
+std::vector<std::string> cell_names();
+
+// c is empty for a GRU.
+struct CellState {
+  Tensor h;  // [batch, size]
+  Tensor c;
+};
+
+class Cell {
+ public:
+  Cell() = default;
+  // `context` > 0 gives steps a second input of that size, beside the one that project() prepares.
+  Cell(Parameters& parameters, const std::string& name, const std::string& kind, int in, int size, int context = 0);
+
+  int size() const { return size_; }
+  bool has_c() const { return kind_ == Kind::lstm; }
+
+  struct Sequence {
+    Tensor h;        // [steps, batch, size]
+    CellState last;  // after each row's last real step
+  };
+  Sequence run(Pass& pass, Tensor x, CellState initial, Mask mask, Direction direction) const;
+
+  // The input's share of the gates, [..., gates]: for all steps in one product where all inputs are known.
+  Tensor project(Pass& pass, Tensor x) const;
+  // One step from its projected input [batch, gates] and, if the cell has one, its context [batch, context].
+  CellState step(Pass& pass, Tensor projected, Tensor context, CellState previous) const;
+
+ private:
+  enum class Kind { lstm, gru };
+  Kind kind_ = Kind::lstm;
+  int size_ = 0;
+  ParameterId input_;
+  ParameterId bias_;
+  ParameterId state_;
+  ParameterId state_bias_;  // GRU only
+  ParameterId context_;
+};
+
+}  // namespace fovea

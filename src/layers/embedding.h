@@ -1,0 +1,23 @@
+// A learned vector for every symbol.
+#pragma once
+
+#include <string>
+
+#include "layers/pass.h"
+
+namespace fovea {
+
+class Embedding {
+ public:
+  Embedding() = default;
+  Embedding(Parameters& parameters, const std::string& name, int entries, int size)
+      : table_(parameters.add(name + ".table", {entries, size}, Initial::uniform(0.1))) {}
+
+  // ids [leading...] -> [leading..., size]
+  Tensor operator()(Pass& pass, Ids ids, Shape leading) const { return embed(pass(table_), ids, leading); }
+
+ private:
+  ParameterId table_;
+};
+
+}  // namespace fovea

@@ -1,0 +1,59 @@
+#include "layers/parameters.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "base/random.h"
+
+namespace fovea {
+
+namespace {
+
+std::uint64_t hash(std::string_view name) {
+  std::uint64_t h = name.size();
+  for (const char c : name) h = mix(h, static_cast<unsigned char>(c));
+  return h;
+}
+
+}  // namespace
+
+Initial Initial::glorot(int in, int out) { return uniform(std::sqrt(6.0 / (in + out))); }
+
+ParameterId Parameters::add(std::string name, Shape shape, Initial initial) {
+  check(values_.empty(), "parameter {} comes after the memory", name);
+  check(std::ranges::none_of(entries_, [&](const Entry& e) { return e.name == name; }), "two parameters named {}", name);
+  entries_.push_back({std::move(name), shape, initial, static_cast<std::ptrdiff_t>(count_), nullptr});
+  count_ += shape.count();
+  return {static_cast<int>(entries_.size()) - 1};
+}
+
+void Parameters::allocate() {
+  values_.resize(static_cast<std::size_t>(count_));
+  for (Entry& entry : entries_) {
+    if (entry.shape.axes() == 2) {
+      entry.packed = std::make_unique<Packed>(values(entry).data(), entry.shape[0], entry.shape[1]);
+    }
+  }
+}
+
+void Parameters::initialise(std::uint64_t seed) {
+  for (const Entry& entry : entries_) {
+    const Random random = Random(seed, Purpose::initial_weights).at(hash(entry.name));
+    std::uint64_t i = 0;
+    for (Real& value : values(entry)) {
+      value = entry.initial.kind == Initial::Kind::constant
+                  ? static_cast<Real>(entry.initial.value)
+                  : static_cast<Real>((2 * random.uniform(i++) - 1) * entry.initial.value);
+    }
+  }
+  invalidate_packed();
+}
+
+void Parameters::invalidate_packed() {
+  for (const Entry& entry : entries_) {
+    if (entry.packed) entry.packed->invalidate();
+  }
+}
+
+}  // namespace fovea

@@ -1,0 +1,71 @@
+// The weights of a model, named at birth. Saving, loading, counting, updating and showing are loops over this one list.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/real.h"
+#include "tensor/packed.h"
+#include "tensor/shape.h"
+
+namespace fovea {
+
+// How a weight starts.
+struct Initial {
+  enum class Kind { constant, uniform } kind = Kind::constant;
+  double value = 0;  // the constant, or uniform in [-value, value]
+
+  static Initial constant(double value) { return {Kind::constant, value}; }
+  static Initial uniform(double bound) { return {Kind::uniform, bound}; }
+  // Glorot & Bengio 2010: the variance of signals stays even in both directions.
+  static Initial glorot(int in, int out);
+};
+
+// A weight's place in its Parameters.
+struct ParameterId {
+  int index = -1;
+  explicit operator bool() const { return index >= 0; }
+};
+
+class Parameters {
+ public:
+  struct Entry {
+    std::string name;
+    Shape shape;
+    Initial initial;
+    std::ptrdiff_t offset = 0;
+    std::unique_ptr<Packed> packed;  // of matrices
+  };
+
+  // Only before allocate().
+  ParameterId add(std::string name, Shape shape, Initial initial);
+
+  // Gives all weights memory, in one array. Values are undefined until initialise() or a load fills them.
+  void allocate();
+  // A weight's start depends on the seed and its name, not on its place in the list.
+  void initialise(std::uint64_t seed);
+
+  const std::vector<Entry>& entries() const { return entries_; }
+  std::int64_t count() const { return count_; }
+  std::span<Real> values() { return values_; }
+  std::span<const Real> values() const { return values_; }
+  std::span<Real> values(const Entry& entry) {
+    return {values_.data() + entry.offset, static_cast<std::size_t>(entry.shape.count())};
+  }
+  std::span<const Real> values(const Entry& entry) const {
+    return {values_.data() + entry.offset, static_cast<std::size_t>(entry.shape.count())};
+  }
+
+  // To be called after the values have changed.
+  void invalidate_packed();
+
+ private:
+  std::vector<Entry> entries_;
+  std::vector<Real> values_;
+  std::int64_t count_ = 0;
+};
+
+}  // namespace fovea

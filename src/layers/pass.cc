@@ -1,0 +1,41 @@
+#include "layers/pass.h"
+
+#include <algorithm>
+
+namespace fovea {
+
+namespace {
+Arena& fresh(Arena& arena) {
+  arena.reset();
+  return arena;
+}
+}  // namespace
+
+Pass::Pass(const Parameters& parameters, Arena& arena, const TrainingPass* training)
+    : parameters_(parameters),
+      tape_(fresh(arena)),
+      training_(training),
+      weights_(arena.array<Tensor>(parameters.entries().size())) {
+  std::ranges::fill(weights_, Tensor());
+}
+
+Tensor Pass::operator()(ParameterId id) {
+  Tensor& weight = weights_[id.index];
+  if (!weight) {
+    const Parameters::Entry& entry = parameters_.entries()[id.index];
+    // A pass reads weights and writes gradients only.
+    Real* values = const_cast<Real*>(parameters_.values(entry).data());
+    weight = tape_.borrow(entry.shape, values, training_ ? training_->gradients.data() + entry.offset : nullptr,
+                          entry.packed.get());
+  }
+  return weight;
+}
+
+Tensor Pass::drop(Tensor x, std::string_view place) {
+  if (!training_ || training_->dropout <= 0) return x;
+  Random random = training_->random;
+  for (const char c : place) random = random.at(static_cast<unsigned char>(c));
+  return dropout(x, {static_cast<Real>(training_->dropout), random, training_->samples});
+}
+
+}  // namespace fovea

@@ -1,0 +1,52 @@
+// One run of a model over one batch or shard: its tape, its view of the weights, and, in training, where their gradients go
+// and what is dropped.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/random.h"
+#include "layers/parameters.h"
+#include "tensor/ops.h"
+
+namespace fovea {
+
+// What training adds to a pass.
+struct TrainingPass {
+  std::span<Real> gradients;              // laid out like Parameters::values(), to be added to
+  Random random;                          // of this step of training
+  std::span<const std::int64_t> samples;  // [batch] which example each row is
+  double dropout = 0;
+  double sampling = 0;  // share of target inputs that are the model's own output (Bengio 2015)
+};
+
+class Pass {
+ public:
+  // For prediction: nothing wants a gradient. The arena is reset.
+  Pass(const Parameters& parameters, Arena& arena) : Pass(parameters, arena, nullptr) {}
+  // For training.
+  Pass(const Parameters& parameters, Arena& arena, const TrainingPass& training)
+      : Pass(parameters, arena, &training) {}
+
+  Tape& tape() { return tape_; }
+  Arena& arena() { return tape_.arena(); }
+
+  Tensor operator()(ParameterId id);
+
+  bool training() const { return training_ != nullptr; }
+  const TrainingPass& training_pass() const { return *training_; }
+
+  // Drops values in training. `place` names the spot in the network.
+  Tensor drop(Tensor x, std::string_view place);
+
+ private:
+  Pass(const Parameters& parameters, Arena& arena, const TrainingPass* training);
+
+  const Parameters& parameters_;
+  Tape tape_;
+  const TrainingPass* training_;
+  std::span<Tensor> weights_;  // made when first asked for, so that all uses of a weight meet in one tensor
+};
+
+}  // namespace fovea

@@ -1,0 +1,29 @@
+#include "models/batch.h"
+
+#include <algorithm>
+
+namespace fovea {
+
+void fill_side(std::span<const std::span<const std::int32_t>> sequences, Frame frame, Side& side) {
+  const int extra = (frame.first >= 0) + (frame.last >= 0);
+  int longest = 0;
+  for (const auto& sequence : sequences) longest = std::max(longest, static_cast<int>(sequence.size()));
+  side.batch = static_cast<int>(sequences.size());
+  side.length = longest + extra;
+  const std::size_t cells = static_cast<std::size_t>(side.length) * sequences.size();
+  side.ids.assign(cells, frame.pad);
+  side.real.assign(cells, 0);
+  for (int b = 0; b < side.batch; ++b) {
+    int row = 0;
+    const auto put = [&](std::int32_t id) {
+      const std::size_t cell = static_cast<std::size_t>(row++) * sequences.size() + static_cast<std::size_t>(b);
+      side.ids[cell] = id;
+      side.real[cell] = 1;
+    };
+    if (frame.first >= 0) put(frame.first);
+    for (const std::int32_t id : sequences[b]) put(id);
+    if (frame.last >= 0) put(frame.last);
+  }
+}
+
+}  // namespace fovea

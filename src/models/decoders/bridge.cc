@@ -1,0 +1,61 @@
+#include "models/decoders/bridge.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace fovea {
+
+std::vector<std::string> bridge_names() { return {"zero", "last", "mean", "learned"}; }
+
+Bridge::Bridge(Parameters& parameters, const std::string& name, const DecoderOptions& options,
+               const EncoderOptions& encoder)
+    : kind_(options.bridge == "zero"   ? Kind::zero
+            : options.bridge == "last" ? Kind::last
+            : options.bridge == "mean" ? Kind::mean
+                                       : Kind::learned),
+      layers_(options.layers),
+      size_(options.size),
+      has_c_(options.cell == "lstm") {
+  const int encoded = encoder.size * (encoder.bidirectional ? 2 : 1);
+  const bool as_it_is = kind_ == Kind::last && encoded == size_ && (encoder.cell == "lstm") == has_c_;
+  const int count = has_c_ ? 2 * layers_ : layers_;
+  for (int i = 0; i < count && kind_ != Kind::zero && !as_it_is; ++i) {
+    const std::string part = fmt::format("{}.{}{}", name, i < layers_ ? "h" : "c", i % layers_);
+    if (kind_ == Kind::learned) {
+      learned_.push_back(parameters.add(part, {1, size_}, Initial::uniform(0.1)));
+    } else {
+      maps_.emplace_back(parameters, part, encoded, size_);
+    }
+  }
+}
+
+Tensor Bridge::first(Pass& pass, const Encoded& encoded, const std::vector<Tensor>& last, std::size_t index) const {
+  const int batch = encoded.memory.mask.batch;
+  if (kind_ == Kind::zero) {
+    Tensor zeros = pass.tape().make({batch, size_});
+    std::ranges::fill(zeros.values(), Real(0));
+    return zeros;
+  }
+  if (kind_ == Kind::learned) {
+    const auto rows = pass.arena().array<std::int32_t>(static_cast<std::size_t>(batch));
+    std::ranges::fill(rows, 0);
+    return gather_rows(pass(learned_[index]), rows);
+  }
+  if (kind_ == Kind::mean) return tanh(maps_[index](pass, masked_mean(encoded.memory.values, encoded.memory.mask)));
+  const Tensor joined = last.size() == 2 ? concat({last[0], last[1]}) : last[0];
+  return maps_.empty() ? joined : tanh(maps_[index](pass, joined));
+}
+
+std::vector<CellState> Bridge::states(Pass& pass, const Encoded& encoded) const {
+  std::vector<CellState> states(static_cast<std::size_t>(layers_));
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    states[i].h = first(pass, encoded, encoded.last_h, i);
+    if (!has_c_) continue;
+    const bool encoder_has_c = static_cast<bool>(encoded.last_c[0]);
+    states[i].c = first(pass, encoded, encoder_has_c ? encoded.last_c : encoded.last_h, i + states.size());
+  }
+  return states;
+}
+
+}  // namespace fovea

@@ -1,0 +1,36 @@
+// A model in the middle of answering a batch of sources, as search sees it: a state goes in with the last symbols,
+// log-probabilities and the next state come out.
+//
+// Rows are [hypotheses, sources]: row h * sources() + s is hypothesis h of source s.
+#pragma once
+
+#include "layers/state.h"
+
+namespace fovea {
+
+// Where the rows looked through one attention map.
+struct StepLook {
+  Tensor scores;   // [rows, positions]
+  Tensor weights;  // [rows, positions]
+  Tensor context;  // [rows, size]
+};
+
+struct StepResult {
+  Tensor log_probabilities;  // [rows, symbols]
+  State state;
+  std::vector<StepLook> looks;
+};
+
+class StepModel {
+ public:
+  virtual ~StepModel() = default;
+
+  virtual int sources() const = 0;
+  // One hypothesis for each source.
+  virtual State start(Pass& pass) const = 0;
+  virtual StepResult step(Pass& pass, const State& state, Ids previous) const = 0;
+  // Only these sources are still of interest, in this order. The rows of a state change accordingly (the caller's part).
+  virtual void keep(Ids sources) = 0;
+};
+
+}  // namespace fovea

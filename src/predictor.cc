@@ -1,0 +1,49 @@
+#include "predictor.h"
+
+#include "base/utf8.h"
+
+namespace fovea {
+
+namespace {
+
+std::unique_ptr<Model> open(const std::filesystem::path& path) {
+  Files files;
+  return load_model(files, path);
+}
+
+}  // namespace
+
+Predictor::Predictor(const std::filesystem::path& model, int threads)
+    : model_(open(model)), workers_(threads), answering_(*model_, workers_) {}
+
+std::vector<Prediction> Predictor::predict(std::span<const std::string> lines, const PredictOptions& options) {
+  std::vector<Prediction> predictions(lines.size());
+  std::vector<Symbols> encoded(lines.size());
+  std::vector<const Symbols*> sources;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    Prediction& p = predictions[i];
+    const bool sound = !find_invalid_utf8(lines[i]);
+    const std::string text = sound ? lines[i] : repair_utf8(lines[i]);
+    p.fate = text.empty() ? LineFate::empty
+             : count_characters(text) > options.max_length ? LineFate::too_long
+             : sound ? LineFate::answered
+                     : LineFate::repaired;
+    if (p.fate == LineFate::answered || p.fate == LineFate::repaired) {
+      p.output.source_text = text;
+      encoded[i] = model_->task().encode_source(text);
+    }
+    sources.push_back(&encoded[i]);
+  }
+  const auto answers = answering_.answer(sources, {.beam = options.beam,
+                                                   .nbest = options.nbest,
+                                                   .length_power = options.length_power,
+                                                   .batch = options.batch,
+                                                   .alternatives = options.explain ? 5 : 0});
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (encoded[i].empty()) continue;
+    predictions[i].output = model_->task().output(predictions[i].output.source_text, answers[i]);
+  }
+  return predictions;
+}
+
+}  // namespace fovea

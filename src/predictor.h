@@ -1,0 +1,49 @@
+// An opened model: lines in, answers out, each with what the model looked at.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tasks/answering.h"
+#include "tasks/output.h"
+
+namespace fovea {
+
+struct PredictOptions {
+  int beam = 1;
+  int nbest = 1;
+  double length_power = 1;
+  int batch = 64;
+  bool explain = false;             // fill Output::steps and maps
+  std::int64_t max_length = 1000;  // characters; a longer line is not answered
+};
+
+// What became of a line before the model saw it.
+enum class LineFate { answered, empty, repaired, too_long };
+
+struct Prediction {
+  Output output;  // of a line that was too long or empty: no text
+  LineFate fate = LineFate::answered;
+};
+
+class Predictor {
+ public:
+  // MODEL may be the folder of a run or the file itself. Throws a model_error.
+  Predictor(const std::filesystem::path& model, int threads);
+
+  // One prediction for each line, in order. Bytes that are not UTF-8 are read as U+FFFD. A line's answer does not depend on
+  // the others.
+  std::vector<Prediction> predict(std::span<const std::string> lines, const PredictOptions& options);
+
+  const Model& model() const { return *model_; }
+
+ private:
+  std::unique_ptr<Model> model_;
+  Workers workers_;
+  Answering answering_;
+};
+
+}  // namespace fovea

@@ -1,0 +1,211 @@
+#include "show/chart.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <utility>
+
+#include "show/markup.h"
+
+namespace fovea {
+namespace {
+
+constexpr double kWidth = 560, kHeight = 300;
+constexpr double kLeft = 58, kRight = 16, kTop = 46, kBottom = 46;
+constexpr std::size_t kMostPoints = 600;  // more than there are pixels across
+
+struct Ink {
+  const char* colour;
+  const char* dashes;
+};
+constexpr std::array<Ink, 3> kInks = {{{"#2f86c1", ""}, {"#e07b28", "7 4"}, {"#3aa66f", "2 4"}}};
+
+// Below the greatest numbers, so that the length of a range is finite too.
+bool is_finite(const ChartPoint& point) { return std::abs(point.x) <= 1e300 && std::abs(point.y) <= 1e300; }
+
+struct Range {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+  bool empty() const { return low > high; }
+  void take(double value) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+};
+
+// The step of a scale with about so many marks: 1, 2 or 5 times a power of ten.
+double mark_step(const Range& range, int marks) {
+  const double rough = (range.high - range.low) / marks;
+  const double power = std::pow(10, std::floor(std::log10(rough)));
+  const double lead = rough / power;
+  return power * (lead < 1.5 ? 1 : lead < 3.5 ? 2 : lead < 7.5 ? 5 : 10);
+}
+
+// Wide enough to be divided, also when all values are equal or so close that marks would coincide.
+Range widened(Range range) {
+  const double least = std::max(std::abs(range.low), std::abs(range.high)) * 1e-6;
+  if (range.high - range.low <= least) {
+    const double room = range.high == 0 ? 1 : std::abs(range.high) * 0.1;
+    range.take(range.low - room);
+    range.take(range.high + room);
+  }
+  return range;
+}
+
+// Both ends on a mark.
+Range rounded(Range range, int marks) {
+  const double step = mark_step(range, marks);
+  return {std::floor(range.low / step) * step, std::ceil(range.high / step) * step};
+}
+
+// The lowest and the highest point of each stretch, so that a spike is never lost.
+std::vector<ChartPoint> thinned(const std::vector<ChartPoint>& points) {
+  if (points.size() <= kMostPoints) return points;
+  const std::size_t stretch = (2 * points.size() + kMostPoints - 1) / kMostPoints;
+  std::vector<ChartPoint> result;
+  for (std::size_t i = 0; i < points.size(); i += stretch) {
+    const auto first = points.begin() + static_cast<std::ptrdiff_t>(i);
+    const auto last = points.begin() + static_cast<std::ptrdiff_t>(std::min(i + stretch, points.size()));
+    const auto broken = std::find_if_not(first, last, is_finite);
+    if (broken != last) {
+      result.push_back(*broken);
+      continue;
+    }
+    const auto [low, high] =
+        std::minmax_element(first, last, [](const ChartPoint& a, const ChartPoint& b) { return a.y < b.y; });
+    result.push_back(*std::min(low, high));
+    if (low != high) result.push_back(*std::max(low, high));
+  }
+  return result;
+}
+
+class Drawing {
+ public:
+  explicit Drawing(const Chart& chart) : chart_(chart) {
+    for (const Series& series : chart.series) {
+      for (const ChartPoint& point : series.points) {
+        if (!is_finite(point)) continue;
+        x_.take(point.x);
+        y_.take(point.y);
+      }
+    }
+  }
+
+  std::string draw() {
+    add(R"(<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{0}" height="{1}" viewBox="0 0 {0} {1}" )"
+        R"(font-family="system-ui, 'Noto Sans', sans-serif" font-size="12" fill="currentColor">)"
+        "\n<title>{2}</title>",
+        kWidth, kHeight, escape_text(chart_.title));
+    add(R"(<text x="{}" y="20" font-size="14" font-weight="600">{}</text>)", kLeft, escape_text(chart_.title));
+    if (x_.empty()) {
+      add(R"(<text x="{}" y="{}" fill-opacity=".65">nothing recorded yet</text>)", kLeft, kHeight / 2);
+    } else {
+      x_ = widened(x_);
+      y_ = rounded(widened(y_), 5);
+      axes();
+      for (std::size_t i = 0; i < chart_.series.size(); ++i) line(chart_.series[i], kInks[i % kInks.size()]);
+      marks();
+      names();
+    }
+    text_ += "</svg>\n";
+    return std::move(text_);
+  }
+
+ private:
+  template <class... Args>
+  void add(fmt::format_string<Args...> text, Args&&... args) {
+    fmt::format_to(std::back_inserter(text_), text, std::forward<Args>(args)...);
+    text_ += '\n';
+  }
+  double screen_x(double x) const { return kLeft + (x - x_.low) / (x_.high - x_.low) * (kWidth - kLeft - kRight); }
+  double screen_y(double y) const {
+    return kHeight - kBottom - (y - y_.low) / (y_.high - y_.low) * (kHeight - kTop - kBottom);
+  }
+
+  void axes() {
+    const double y_step = mark_step(y_, 5), x_step = mark_step(x_, 6);
+    for (double i = std::ceil(y_.low / y_step - 1e-9); i * y_step <= y_.high + y_step * 1e-9; ++i) {
+      const double y = screen_y(i * y_step);
+      add(R"(<path d="M{:.1f} {:.1f}H{:.1f}" stroke="currentColor" stroke-opacity=".13"/>)", kLeft, y, kWidth - kRight);
+      add(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="end" fill-opacity=".65">{:.6g}</text>)", kLeft - 8, y + 4,
+          i * y_step + 0.0);  // never "-0"
+    }
+    for (double i = std::ceil(x_.low / x_step - 1e-9); i * x_step <= x_.high + x_step * 1e-9; ++i) {
+      const double x = screen_x(i * x_step), y = kHeight - kBottom;
+      add(R"(<path d="M{:.1f} {:.1f}v5" stroke="currentColor" stroke-opacity=".4"/>)", x, y);
+      add(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="middle" fill-opacity=".65">{:.10g}</text>)", x, y + 19,
+          i * x_step + 0.0);
+    }
+    add(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="end" fill-opacity=".65">{}</text>)", kWidth - kRight, kHeight - 8,
+        escape_text(chart_.x_name));
+  }
+
+  void line(const Series& series, const Ink& ink) {
+    std::string path, dots;
+    bool pen_down = false;
+    std::size_t length = 0;
+    ChartPoint last;
+    const auto lift = [&] {
+      // A line of one point has no length and would not be seen.
+      if (length == 1) {
+        dots += fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="2.5" fill="{}"/>)", screen_x(last.x),
+                            screen_y(last.y), ink.colour);
+      }
+      pen_down = false;
+      length = 0;
+    };
+    for (const ChartPoint& point : thinned(series.points)) {
+      if (!is_finite(point)) {
+        lift();
+        continue;
+      }
+      path += fmt::format("{}{:.1f} {:.1f}", pen_down ? 'L' : 'M', screen_x(point.x), screen_y(point.y));
+      pen_down = true;
+      ++length;
+      last = point;
+    }
+    lift();
+    if (path.empty()) return;
+    const std::string dashes = *ink.dashes == 0 ? "" : fmt::format(" stroke-dasharray=\"{}\"", ink.dashes);
+    add(R"(<path d="{}" fill="none" stroke="{}" stroke-width="2" stroke-linejoin="round"{}/>{})", path, ink.colour,
+        dashes, dots);
+  }
+
+  void marks() {
+    for (const ChartPoint& point : chart_.marked) {
+      if (!is_finite(point)) continue;
+      const double x = screen_x(point.x), y = screen_y(point.y);
+      const bool near_right = x > kWidth - 90;
+      add(R"(<circle cx="{:.1f}" cy="{:.1f}" r="4.5" fill="none" stroke="currentColor" stroke-width="1.5"/>)", x, y);
+      add(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="{}" font-weight="600">{:.4g}</text>)",
+          near_right ? x - 9 : x + 9, y < kTop + 24 ? y + 18 : y - 9, near_right ? "end" : "start", point.y);
+    }
+  }
+
+  // The names stand in one row above the plot, each behind a piece of its line.
+  void names() {
+    if (chart_.series.size() < 2) return;
+    double x = kLeft;
+    for (std::size_t i = 0; i < chart_.series.size(); ++i) {
+      const Ink& ink = kInks[i % kInks.size()];
+      const std::string dashes = *ink.dashes == 0 ? "" : fmt::format(" stroke-dasharray=\"{}\"", ink.dashes);
+      add(R"(<path d="M{:.1f} 34h24" stroke="{}" stroke-width="2"{}/><text x="{:.1f}" y="38">{}</text>)", x,
+          ink.colour, dashes, x + 30, escape_text(chart_.series[i].name));
+      x += 50 + 7 * static_cast<double>(chart_.series[i].name.size());
+    }
+  }
+
+  const Chart& chart_;
+  Range x_, y_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string draw_chart(const Chart& chart) { return Drawing(chart).draw(); }
+
+}  // namespace fovea

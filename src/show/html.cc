@@ -1,0 +1,100 @@
+#include "show/html.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+
+#include "show/grid.h"
+#include "show/markup.h"
+#include "show/page.h"
+#include "show/svg.h"
+#include "show/warnings.h"
+
+namespace fovea {
+namespace {
+
+std::string label_cell(const Label& label) {
+  return fmt::format("<th title=\"{}\"><bdi>{}</bdi></th>", escape(label.name), escape(label.text));
+}
+
+std::string number_cell(std::string_view text) { return fmt::format("<td class=\"number\">{}</td>", text); }
+
+std::string weight_table(const Grid& grid) {
+  std::string text = "<details><summary>The weights as a table</summary>\n<table class=\"weights\">\n<tr><th></th>";
+  for (const Label& column : grid.columns) text += label_cell(column);
+  text += "</tr>\n";
+  for (std::size_t row = 0; row < grid.rows.size(); ++row) {
+    text += "<tr>" + label_cell(grid.rows[row]);
+    for (std::size_t column = 0; column < grid.columns.size(); ++column) {
+      const double weight = grid.weight(row, column);
+      text += std::isfinite(weight) ? fmt::format("<td>{:.3f}</td>", weight) : "<td>–</td>";
+    }
+    text += "</tr>\n";
+  }
+  return text + "</table></details>\n";
+}
+
+std::string step_table(const Output& output) {
+  bool gated = false;
+  for (const OutputStep& step : output.steps) gated = gated || step.copy_gate.has_value();
+  std::string text = "<h2>Step by step</h2>\n<div class=\"card\"><table>\n<tr><th>step</th><th>token</th>";
+  text += fmt::format("<th>probability</th>{}<th>alternatives</th></tr>\n", gated ? "<th>copy gate</th>" : "");
+  for (std::size_t i = 0; i < output.steps.size(); ++i) {
+    const OutputStep& step = output.steps[i];
+    text += fmt::format("<tr>{}<td class=\"text\"><bdi>{}</bdi></td>{}", number_cell(fmt::format("{}", i)),
+                        escape(output_label(step.token).text), number_cell(percent(step.probability)));
+    if (gated) text += number_cell(step.copy_gate ? percent(*step.copy_gate) : "");
+    text += "<td class=\"text\">";
+    for (const Alternative& other : step.alternatives) {
+      text += fmt::format("<bdi>{}</bdi> {} &#160; ", escape(output_label(other.token).text),
+                          percent(other.probability));
+    }
+    text += "</td></tr>\n";
+  }
+  return text + "</table></div>\n";
+}
+
+std::string nbest_table(const Output& output) {
+  std::string text = "<h2>Best answers</h2>\n<div class=\"card\"><table>\n";
+  text += "<tr><th></th><th>answer</th><th>score</th></tr>\n";
+  for (std::size_t i = 0; i < output.nbest.size(); ++i) {
+    text += fmt::format("<tr>{}<td class=\"text\">{}</td>{}</tr>\n", number_cell(fmt::format("{}", i + 1)),
+                        bdi(output.nbest[i].text), number_cell(fmt::format("{:.4f}", output.nbest[i].score)));
+  }
+  return text + "</table></div>\n";
+}
+
+}  // namespace
+
+std::string html_answer(const Output& output) {
+  return fmt::format(
+      "<dl class=\"answer\"><dt>source</dt><dd>{}</dd><dt>answer</dt><dd class=\"result\">{}</dd>"
+      "<dt>score</dt><dd>{:.4g}</dd></dl>\n",
+      bdi(output.source_text), bdi(output.text), output.score);
+}
+
+std::string html_maps(const Output& output) {
+  if (output.maps.empty()) return fmt::format("<p>{}</p>\n", kNoMaps);
+  constexpr std::size_t kSmall = 24;  // positions that stay readable at half the width of a page
+  const bool side_by_side = output.maps.size() > 1 && output.source.size() <= kSmall;
+  std::string text = side_by_side ? "<div class=\"cards\">\n" : "<div>\n";
+  for (std::size_t map = 0; map < output.maps.size(); ++map) {
+    text += "<div class=\"card\">" + draw_svg(output, {map, false});
+    for (const std::string& warning : warnings(output, map)) {
+      text += fmt::format("<p class=\"warning\">{}</p>\n", escape(warning));
+    }
+    text += weight_table(grid_of(output, map)) + "</div>\n";
+  }
+  return text + "</div>\n";
+}
+
+std::string draw_html(const Output& output) {
+  std::string body = "<h1>What the model looked at</h1>\n" + html_answer(output);
+  body += fmt::format("<p class=\"standing\">{}</p>\n", kStandingLine);
+  body += html_maps(output);
+  if (!output.steps.empty()) body += step_table(output);
+  if (!output.nbest.empty()) body += nbest_table(output);
+  return page(output.text + " – attention", body);
+}
+
+}  // namespace fovea

@@ -1,0 +1,158 @@
+#include "show/json.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+
+namespace fovea {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The double nearest to the shortest decimal of a float: it prints as 0.1, not as 0.10000000149011612.
+double shortest(float value) {
+  if (!std::isfinite(value)) return value;  // printed as null
+  std::array<char, 32> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  double result = 0;
+  std::from_chars(digits.data(), end, result);
+  return result;
+}
+
+Json numbers(const std::vector<float>& values) {
+  Json list = Json::array();
+  for (float value : values) list.push_back(shortest(value));
+  return list;
+}
+
+template <class Items, class Write>
+Json list_of(const Items& items, Write write) {
+  Json list = Json::array();
+  for (const auto& item : items) list.push_back(write(item));
+  return list;
+}
+
+Json write_step(const OutputStep& step) {
+  Json json = {{"token", step.token}, {"probability", step.probability}};
+  json["alternatives"] = list_of(step.alternatives, [](const Alternative& other) {
+    return Json{{"token", other.token}, {"probability", other.probability}};
+  });
+  json["looks"] = list_of(step.looks, [](const Look& look) {
+    return Json{
+        {"scores", numbers(look.scores)}, {"weights", numbers(look.weights)}, {"context_norm", look.context_norm}};
+  });
+  if (step.copy_gate) json["copy_gate"] = *step.copy_gate;
+  return json;
+}
+
+// Where in the document a value stands, for messages: "steps[3].looks[0].weights".
+struct Place {
+  const Json& value;
+  std::string path;
+
+  Error wrong(std::string_view wanted) const {
+    return data_error("explanation: {} is {}, {} wanted", path.empty() ? "the document" : path, value.type_name(),
+                      wanted);
+  }
+  bool has(const char* name) const { return value.is_object() && value.contains(name); }
+  Place field(const char* name) const {
+    if (!value.is_object()) throw wrong("an object");
+    const std::string inner = path.empty() ? name : path + "." + name;
+    const auto found = value.find(name);
+    if (found == value.end()) throw data_error("explanation: {} is missing", inner);
+    return {*found, inner};
+  }
+  template <class Read>
+  auto list(const char* name, Read read) const {
+    const Place array = field(name);
+    if (!array.value.is_array()) throw array.wrong("an array");
+    std::vector<decltype(read(array))> items;
+    for (const Json& item : array.value) {
+      items.push_back(read(Place{item, fmt::format("{}[{}]", array.path, items.size())}));
+    }
+    return items;
+  }
+  std::string text() const {
+    if (!value.is_string()) throw wrong("a string");
+    return value.get<std::string>();
+  }
+  double number() const {
+    if (value.is_null()) return std::numeric_limits<double>::quiet_NaN();
+    if (!value.is_number()) throw wrong("a number");
+    return value.get<double>();
+  }
+  int count() const {
+    constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<int>::max());
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kMost) throw wrong("a whole number below 2^31");
+    return value.get<int>();
+  }
+};
+
+float read_float(const Place& place) { return static_cast<float>(place.number()); }
+
+OutputStep read_step(const Place& step) {
+  OutputStep result;
+  result.token = step.field("token").text();
+  result.probability = step.field("probability").number();
+  result.alternatives = step.list("alternatives", [](const Place& other) {
+    return Alternative{other.field("token").text(), other.field("probability").number()};
+  });
+  result.looks = step.list("looks", [](const Place& look) {
+    return Look{look.list("scores", read_float), look.list("weights", read_float), look.field("context_norm").number()};
+  });
+  if (step.has("copy_gate")) result.copy_gate = step.field("copy_gate").number();
+  return result;
+}
+
+}  // namespace
+
+std::string output_to_json(const Output& output) {
+  Json json;
+  json["schema"] = kExplanationSchema;
+  json["source"]["text"] = output.source_text;
+  json["source"]["tokens"] = list_of(output.source, [](const SourceToken& token) {
+    return Json{{"text", token.text}, {"start", token.start}, {"end", token.end}};
+  });
+  json["text"] = output.text;
+  json["score"] = output.score;
+  json["maps"] = list_of(output.maps, [](const MapName& map) {
+    return Json{{"layer", map.layer}, {"head", map.head}, {"source", map.source}};
+  });
+  json["steps"] = list_of(output.steps, write_step);
+  json["nbest"] = list_of(output.nbest, [](const Hypothesis& hypothesis) {
+    return Json{{"text", hypothesis.text}, {"score", hypothesis.score}};
+  });
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Output output_from_json(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) throw data_error("explanation: this is not JSON");
+  const Place root{json, ""};
+  const std::string schema = root.field("schema").text();
+  if (schema != kExplanationSchema) {
+    throw data_error("explanation: the schema is \"{}\", this program reads \"{}\"", schema, kExplanationSchema);
+  }
+  Output output;
+  const Place source = root.field("source");
+  output.source_text = source.field("text").text();
+  output.source = source.list("tokens", [](const Place& token) {
+    return SourceToken{token.field("text").text(), token.field("start").count(), token.field("end").count()};
+  });
+  output.text = root.field("text").text();
+  output.score = root.field("score").number();
+  output.maps = root.list("maps", [](const Place& map) {
+    return MapName{map.field("layer").count(), map.field("head").count(), map.field("source").text()};
+  });
+  output.steps = root.list("steps", read_step);
+  output.nbest = root.list("nbest", [](const Place& hypothesis) {
+    return Hypothesis{hypothesis.field("text").text(), hypothesis.field("score").number()};
+  });
+  return output;
+}
+
+}  // namespace fovea

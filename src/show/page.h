@@ -1,0 +1,15 @@
+// The frame of a stand-alone HTML page: strict content policy, style for light and dark. No script, nothing fetched.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace fovea {
+
+// The title is plain text; the body is markup, already escaped. Well-formed as XML too.
+std::string page(std::string_view title, std::string_view body);
+
+// Text of models and users, isolated so that its direction cannot leak: <bdi>...</bdi>.
+std::string bdi(std::string_view text);
+
+}  // namespace fovea

@@ -1,0 +1,102 @@
+#include "show/report.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <utility>
+
+#include "show/chart.h"
+#include "show/html.h"
+#include "show/markup.h"
+#include "show/page.h"
+#include "show/warnings.h"
+
+namespace fovea {
+namespace {
+
+Series series_of(const RunReport& report, std::string name, std::optional<double> RunPoint::*value) {
+  Series series{std::move(name), {}};
+  for (const RunPoint& point : report.points) {
+    if (point.*value) series.points.push_back({static_cast<double>(point.step), *(point.*value)});
+  }
+  return series;
+}
+
+// The first of the best, as the trainer keeps it.
+std::vector<ChartPoint> best_of(const Series& series, bool higher_is_better) {
+  std::vector<ChartPoint> best;
+  for (const ChartPoint& point : series.points) {
+    if (!std::isfinite(point.y)) continue;
+    if (best.empty() || (higher_is_better ? point.y > best[0].y : point.y < best[0].y)) best = {point};
+  }
+  return best;
+}
+
+std::string summary(const RunReport& report, const std::vector<ChartPoint>& best) {
+  if (report.points.empty()) return "<p>Nothing has been recorded yet.</p>\n";
+  const RunPoint& last = report.points.back();
+  std::string text = fmt::format("<p>{} steps, {:.4g} epochs, {:.1f} s.", last.step, last.epoch, last.seconds);
+  if (!best.empty()) {
+    text += fmt::format(" Best {} on the dev set: <strong>{:.4g}</strong>, at step {:.0f}.", escape_text(report.metric),
+                        best[0].y, best[0].x);
+  }
+  return text + "</p>\n";
+}
+
+std::string curves(const RunReport& report, const Series& score, const std::vector<ChartPoint>& best) {
+  Chart loss{"loss", "step", {series_of(report, "training", &RunPoint::loss)}, {}};
+  if (Series dev = series_of(report, "dev", &RunPoint::dev_loss); !dev.points.empty()) loss.series.push_back(dev);
+  const Chart quality{report.metric + " on the dev set", "step", {score}, best};
+  return fmt::format("<div class=\"cards\"><div class=\"card\">{}</div><div class=\"card\">{}</div></div>\n",
+                     draw_chart(loss), draw_chart(quality));
+}
+
+std::string facts(const RunReport& report) {
+  std::string text = "<h2>Facts</h2>\n<div class=\"card\"><table>\n";
+  for (const auto& [name, value] : report.facts) {
+    text += fmt::format("<tr><th>{}</th><td class=\"text\">{}</td></tr>\n", escape_text(name), bdi(value));
+  }
+  return text + "</table></div>\n";
+}
+
+std::string sample_table(const RunValidation& validation) {
+  std::string text =
+      "<div class=\"card\"><table>\n<tr><th></th><th>source</th><th>wanted</th><th>answered</th></tr>\n";
+  for (const RunSample& sample : validation.samples) {
+    text += fmt::format(
+        "<tr><td class=\"{}\">{}</td><td class=\"text\">{}</td><td class=\"text\">{}</td>"
+        "<td class=\"text\">{}</td></tr>\n",
+        sample.correct ? "good" : "bad", sample.correct ? "✓" : "✗", bdi(sample.source), bdi(sample.target),
+        bdi(sample.answer));
+  }
+  return text + "</table></div>\n";
+}
+
+// The latest is open, the earlier ones are folded.
+std::string samples(const RunReport& report) {
+  std::string text = "<h2>Samples</h2>\n";
+  for (auto it = report.validations.rbegin(); it != report.validations.rend(); ++it) {
+    const char* open = it == report.validations.rbegin() ? " open=\"open\"" : "";
+    text += fmt::format("<details{}><summary>step {}</summary>{}</details>\n", open, it->step, sample_table(*it));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string draw_report(const RunReport& report) {
+  const Series score = series_of(report, report.metric, &RunPoint::dev_score);
+  const std::vector<ChartPoint> best = best_of(score, report.higher_is_better);
+  std::string body = fmt::format("<h1>{}</h1>\n", escape_text(report.title));
+  if (!report.command.empty()) body += fmt::format("<p><code>{}</code></p>\n", escape_text(report.command));
+  body += summary(report, best) + curves(report, score, best);
+  if (!report.facts.empty()) body += facts(report);
+  if (!report.validations.empty()) body += samples(report);
+  if (!report.maps.empty()) {
+    body += fmt::format("<h2>Where it looked</h2>\n<p class=\"standing\">{}</p>\n", kStandingLine);
+    for (const Output& output : report.maps) body += html_answer(output) + html_maps(output);
+  }
+  return page(report.title, body);
+}
+
+}  // namespace fovea

@@ -1,0 +1,255 @@
+#include "show/svg.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include "base/error.h"
+#include "base/utf8.h"
+#include "show/colour.h"
+#include "show/grid.h"
+#include "show/markup.h"
+#include "show/warnings.h"
+
+namespace fovea {
+namespace {
+
+constexpr double kMargin = 16;
+constexpr double kRight = 72;           // the probability of each step
+constexpr double kStrip = 26;           // height of the coverage bars
+constexpr double kFaintest = 0.002;     // fainter cells cannot be told from the background
+constexpr double kMonospace = 0.61;     // advance of a character, in font sizes
+constexpr double kHeadingFont = 15;
+constexpr int kLongestLabel = 24;
+constexpr const char* kFont = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', 'Noto Sans Mono', monospace";
+
+struct Layout {
+  double cell = 0;
+  double gap = 0;       // around a cell
+  double font = 0;      // of the labels
+  bool upright = true;  // column labels; words stand on their ends
+  double left = 0, top = 0;
+  double map_width = 0, map_height = 0;
+  double width = 0, height = 0;
+};
+
+double text_width(int columns, double font) { return columns * font * kMonospace; }
+
+int widest(const std::vector<Label>& labels) {
+  int width = 1;
+  for (const Label& label : labels) width = std::max(width, std::min(label.width, kLongestLabel));
+  return width;
+}
+
+// Width of the two lines above the map; what is longer than a screen is cut instead.
+double heading_width(const Output& output) {
+  const int columns = std::max(display_width(output.source_text), display_width(output.text) + 2);
+  return std::min(text_width(columns + 3, kHeadingFont), 720.0);
+}
+
+double cell_size(std::size_t positions) {
+  return std::clamp(960.0 / static_cast<double>(std::max<std::size_t>(positions, 1)), 7.0, 32.0);
+}
+
+// heading: width of the heading, 0 without.
+Layout lay_out(const Grid& grid, double heading) {
+  Layout layout;
+  layout.cell = std::floor(cell_size(std::max(grid.columns.size(), grid.rows.size())));
+  layout.gap = layout.cell >= 14 ? 0.75 : 0;
+  layout.font = std::clamp(layout.cell * 0.62, 6.0, 16.0);
+  const int column_label = widest(grid.columns);
+  layout.upright = column_label <= 2;
+  layout.left = kMargin + std::max(text_width(widest(grid.rows), layout.font) + 8, 68.0);
+  layout.top = kMargin + (heading > 0 ? 66 : 28) +
+               (layout.upright ? layout.font * 1.5 : text_width(column_label, layout.font) + 6);
+  layout.map_width = layout.cell * static_cast<double>(grid.columns.size());
+  layout.map_height = layout.cell * static_cast<double>(grid.rows.size());
+  layout.width = std::max({layout.left + layout.map_width + kRight, heading + 2 * kMargin, 360.0});
+  layout.height = layout.top + layout.map_height + kStrip + 44 + kMargin;
+  return layout;
+}
+
+class Picture {
+ public:
+  Picture(const Output& output, const SvgOptions& options)
+      : output_(output),
+        stand_alone_(options.stand_alone),
+        grid_(grid_of(output, options.map)),
+        layout_(lay_out(grid_, stand_alone_ ? heading_width(output) : 0)) {}
+
+  std::string draw() {
+    open();
+    heading();
+    column_labels();
+    cells();
+    row_labels();
+    coverage_strip();
+    legend();
+    add("</svg>");
+    return std::move(text_);
+  }
+
+ private:
+  template <class... Args>
+  void add(fmt::format_string<Args...> text, Args&&... args) {
+    fmt::format_to(std::back_inserter(text_), text, std::forward<Args>(args)...);
+    text_ += '\n';
+  }
+
+  double x_of(std::size_t column) const { return layout_.left + layout_.cell * static_cast<double>(column); }
+  double y_of(std::size_t row) const { return layout_.top + layout_.cell * static_cast<double>(row); }
+
+  void open() {
+    add(R"(<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{0:.0f}" height="{1:.0f}" )"
+        R"(viewBox="0 0 {0:.0f} {1:.0f}" font-family="{2}" font-size="13"{3}>)",
+        layout_.width, layout_.height, kFont, stand_alone_ ? R"( color="#1f2430")" : "");
+    add("<title>{}: {} → {}</title>\n<desc>{} source positions across, {} output steps down; the lighter a cell, the "
+        "greater the weight, from 0 to 1. {}</desc>",
+        escape(grid_.title), escape_text(output_.source_text), escape_text(output_.text), grid_.columns.size(),
+        grid_.rows.size(), kStandingLine);
+  }
+
+  void heading() {
+    const int room = static_cast<int>((layout_.width - 2 * kMargin) / (kHeadingFont * kMonospace));
+    const auto line = [&](const std::string& text) {
+      return escape(isolate(shorten(printable(repair_utf8(text)), room - 2)));
+    };
+    double y = kMargin + 12;
+    if (stand_alone_) {
+      add("<rect width=\"100%\" height=\"100%\" rx=\"10\" fill=\"#ffffff\"/>");
+      add(R"(<g font-size="{}" fill="currentColor"><text x="{}" y="{}">{}</text>)", kHeadingFont, kMargin, y,
+          line(output_.source_text));
+      add(R"(<text x="{}" y="{}" font-weight="bold">→ {}</text></g>)", kMargin, y + 20, line(output_.text));
+      y += 42;
+    }
+    add(R"(<text x="{}" y="{}" fill="currentColor" fill-opacity=".65">{}</text>)", kMargin, y, escape(grid_.title));
+  }
+
+  // Every label is a text element of its own, so no neighbour can reorder it. A mark and the ◌ under it must come
+  // from one font; monospaced fonts rarely hold both.
+  void label(const Label& label, const std::string& placed) {
+    const bool on_circle = label.text.starts_with("◌");
+    add(R"(<text {} direction="ltr" unicode-bidi="isolate"{}>{}</text>)", placed,
+        on_circle ? " font-family=\"'DejaVu Sans', 'Noto Sans', sans-serif\"" : "",
+        escape(shorten(label.text, kLongestLabel)));
+  }
+
+  void column_labels() {
+    add(R"(<g font-size="{:.1f}" fill="currentColor" text-anchor="{}">)", layout_.font,
+        layout_.upright ? "middle" : "start");
+    for (std::size_t i = 0; i < grid_.columns.size(); ++i) {
+      const double x = x_of(i) + layout_.cell / 2, y = layout_.top - 5 - layout_.font * 0.3;
+      const double turned_x = x + layout_.font * 0.35;
+      label(grid_.columns[i], layout_.upright
+                                  ? fmt::format("x=\"{:.1f}\" y=\"{:.1f}\"", x, y)
+                                  : fmt::format("transform=\"translate({:.1f} {:.1f}) rotate(-90)\"", turned_x, y));
+    }
+    add("</g>");
+  }
+
+  void cells() {
+    add(R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" rx="3" fill="{}"/>)", layout_.left - 2,
+        layout_.top - 2, layout_.map_width + 4, layout_.map_height + 4, hex(colour_of(0)));
+    if (grid_.columns.empty()) {
+      add(R"(<text x="{:.1f}" y="{:.1f}" fill="currentColor">The source is empty.</text>)", layout_.left + 10,
+          layout_.top + 12);
+    }
+    for (std::size_t row = 0; row < grid_.rows.size(); ++row) {
+      for (std::size_t column = 0; column < grid_.columns.size(); ++column) {
+        if (!(grid_.weight(row, column) < kFaintest)) cell(row, column);
+      }
+    }
+  }
+
+  void cell(std::size_t row, std::size_t column) {
+    const double weight = grid_.weight(row, column);
+    const Colour colour = colour_of(weight);
+    const double side = layout_.cell - 2 * layout_.gap;
+    add(R"(<g class="cell"><title>{} read {} at {}: {:.3f}</title>)", escape(grid_.rows[row].name),
+        escape(grid_.columns[column].name), column, weight);
+    add(R"(<rect x="{:.2f}" y="{:.2f}" width="{:.2f}" height="{:.2f}"{} fill="{}"/>)", x_of(column) + layout_.gap,
+        y_of(row) + layout_.gap, side, side, layout_.gap > 0 ? " rx=\"2\"" : "", hex(colour));
+    // The number makes the picture readable without colour; small cells have no room for it.
+    if (layout_.cell >= 22 && weight >= 0.05) {
+      add(R"(<text x="{:.1f}" y="{:.1f}" font-size="{:.1f}" text-anchor="middle" fill="{}">{:.0f}</text>)",
+          x_of(column) + layout_.cell / 2, y_of(row) + layout_.cell / 2 + 3.5, layout_.cell * 0.34, hex(ink_on(colour)),
+          100 * weight);
+    }
+    add("</g>");
+  }
+
+  void row_labels() {
+    const double right = layout_.left + layout_.map_width + 10;
+    const auto middle = [&](std::size_t row) { return y_of(row) + layout_.cell / 2 + layout_.font * 0.35; };
+    add(R"(<g font-size="{:.1f}" fill="currentColor" text-anchor="end">)", layout_.font);
+    for (std::size_t row = 0; row < grid_.rows.size(); ++row) {
+      label(grid_.rows[row], fmt::format("x=\"{:.1f}\" y=\"{:.1f}\"", layout_.left - 8, middle(row)));
+    }
+    add("</g>");
+    add(R"(<g font-size="{:.1f}" fill="currentColor" fill-opacity=".65" text-anchor="end">)",
+        std::min(layout_.font, 12.0));
+    for (std::size_t row = 0; row < grid_.rows.size(); ++row) {
+      add(R"(<text x="{:.1f}" y="{:.1f}">{}</text>)", right + 44, middle(row), percent(grid_.probabilities[row]));
+    }
+    add("</g>");
+  }
+
+  void coverage_strip() {
+    const std::vector<double> sums = coverage(grid_);
+    if (sums.empty()) return;
+    const double top = layout_.top + layout_.map_height + 8;
+    const double most = std::max(1.0, *std::max_element(sums.begin(), sums.end()));
+    add(R"(<g font-size="11" fill="currentColor" fill-opacity=".65"><text x="{:.1f}" y="{:.1f}" )"
+        R"(text-anchor="end">coverage</text><text x="{:.1f}" y="{:.1f}">0 to {:.1f}</text></g>)",
+        layout_.left - 8, top + 10, layout_.left + layout_.map_width + 10, top + 10, most);
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      if (sums[i] < kFaintest) continue;
+      add(R"(<g class="cell"><title>{} at {} was read {:.3f} times in all</title>)", escape(grid_.columns[i].name), i,
+          sums[i]);
+      add(R"(<rect x="{:.2f}" y="{:.1f}" width="{:.2f}" height="{:.2f}" fill="#21918c"/></g>)", x_of(i) + layout_.gap,
+          top, layout_.cell - 2 * layout_.gap, kStrip * sums[i] / most);
+    }
+  }
+
+  void legend() {
+    constexpr int kSteps = 40;
+    constexpr double kStep = 4;
+    const double y = layout_.height - kMargin - 12, x = layout_.left;
+    add(R"(<g font-size="11" fill="currentColor"><text x="{:.1f}" y="{:.1f}" text-anchor="end">weight 0</text>)"
+        R"(<text x="{:.1f}" y="{:.1f}">1</text></g>)",
+        x - 8, y + 9, x + kSteps * kStep + 8, y + 9);
+    add(R"(<g shape-rendering="crispEdges">)");
+    for (int i = 0; i < kSteps; ++i) {
+      add(R"(<rect x="{:.1f}" y="{:.1f}" width="{}" height="10" fill="{}"/>)", x + kStep * i, y, kStep,
+          hex(colour_of(i / (kSteps - 1.0))));
+    }
+    add("</g>");
+  }
+
+  const Output& output_;
+  bool stand_alone_;
+  Grid grid_;
+  Layout layout_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string draw_svg(const Output& output, const SvgOptions& options) {
+  if (output.maps.empty()) {
+    return fmt::format(
+        R"(<svg xmlns="http://www.w3.org/2000/svg" role="img" width="520" height="48" viewBox="0 0 520 48">)"
+        R"(<title>{0}</title><text x="{1}" y="30" font-family="sans-serif" font-size="15" )"
+        R"(fill="currentColor">{0}</text></svg>)",
+        kNoMaps, kMargin);
+  }
+  if (options.map >= output.maps.size()) {
+    throw usage_error("map {} wanted, but the maps are 0 to {}", options.map, output.maps.size() - 1);
+  }
+  return Picture(output, options).draw();
+}
+
+}  // namespace fovea

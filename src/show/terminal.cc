@@ -1,0 +1,207 @@
+#include "show/terminal.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/error.h"
+#include "base/utf8.h"
+#include "show/colour.h"
+#include "show/grid.h"
+#include "show/warnings.h"
+
+namespace fovea {
+namespace {
+
+constexpr int kLongestRowLabel = 16;
+constexpr int kLongestColumnLabel = 12;
+constexpr double kFaintest = 0.05;  // below it a cell stays empty
+constexpr const char* kReset = "\x1b[0m";
+
+std::string spaces(int count) { return std::string(static_cast<std::size_t>(std::max(count, 0)), ' '); }
+
+std::string repeat(const char* text, int count) {
+  std::string result;
+  for (int i = 0; i < count; ++i) result += text;
+  return result;
+}
+
+enum class Side { left, right };
+
+// The label in exactly so many columns.
+std::string cell_text(const Label& label, int columns, Side side) {
+  const std::string text = shorten(label.text, columns);
+  const std::string padding = spaces(columns - display_width(text));
+  return side == Side::left ? isolate(text) + padding : padding + isolate(text);
+}
+
+const char* shade(double weight) {
+  if (!std::isfinite(weight)) return "?";
+  if (weight < kFaintest) return " ";
+  return weight < 0.25 ? "░" : weight < 0.5 ? "▒" : weight < 0.75 ? "▓" : "█";
+}
+
+// On a coloured cell the weight stands as a number, in percent where two columns allow it, else in tenths: colour is
+// never the only sign.
+std::string figure(double weight, int columns) {
+  if (!std::isfinite(weight)) return "?" + spaces(columns - 1);
+  if (weight < kFaintest) return spaces(columns);
+  const int scale = columns > 1 ? 100 : 10;
+  const long value = std::min(std::lround(std::min(weight, 1.0) * scale), static_cast<long>(scale) - 1);
+  const std::string digits = fmt::format("{:{}}", value, columns > 1 ? 2 : 1);
+  return digits + spaces(columns - static_cast<int>(digits.size()));
+}
+
+std::string paint(double weight, TerminalColour colour) {
+  const Colour back = colour_of(weight), ink = ink_on(back);
+  if (colour == TerminalColour::palette) {
+    return fmt::format("\x1b[48;5;{};38;5;{}m", palette_index(back), palette_index(ink));
+  }
+  return fmt::format("\x1b[48;2;{};{};{};38;2;{};{};{}m", back.red, back.green, back.blue, ink.red, ink.green,
+                     ink.blue);
+}
+
+struct Widths {
+  int row_label = 1;
+  std::vector<int> columns;
+  int gap = 0;  // of each column, kept empty behind its label; words need it, characters do not
+  int gutter() const { return row_label + 9; }  // label, blank, percent, blank, bar
+};
+
+Widths measure(const Grid& grid, int terminal_width) {
+  Widths widths;
+  for (const Label& row : grid.rows) widths.row_label = std::max(widths.row_label, row.width);
+  widths.row_label = std::min(widths.row_label, kLongestRowLabel);
+  int widest = 1;
+  for (const Label& column : grid.columns) widest = std::max(widest, column.width);
+  const int room = terminal_width - widths.gutter() - 1;
+  if (widest <= 2) {
+    // Two columns make a cell about square; one when only that lets all positions stand side by side.
+    const int doubled = 2 * static_cast<int>(grid.columns.size());
+    widths.columns.assign(grid.columns.size(), doubled <= room ? 2 : widest);
+  } else {
+    widths.gap = 1;
+    for (const Label& column : grid.columns) widths.columns.push_back(std::min(column.width, kLongestColumnLabel) + 1);
+  }
+  return widths;
+}
+
+struct Panel {
+  std::size_t first = 0;
+  std::size_t last = 0;  // one past
+};
+
+std::vector<Panel> cut(const Widths& widths, int terminal_width) {
+  const int room = terminal_width - widths.gutter() - 1;
+  std::vector<Panel> panels;
+  int used = 0;
+  for (std::size_t i = 0; i < widths.columns.size(); ++i) {
+    if (panels.empty() || used + widths.columns[i] > room) {
+      panels.push_back({i, i});
+      used = 0;
+    }
+    used += widths.columns[i];
+    panels.back().last = i + 1;
+  }
+  return panels;
+}
+
+std::string draw_cells(const Grid& grid, std::size_t row, const Widths& widths, Panel panel, TerminalColour colour) {
+  std::string line, current;
+  for (std::size_t i = panel.first; i < panel.last; ++i) {
+    const double weight = grid.weight(row, i);
+    if (colour == TerminalColour::none) {
+      line += repeat(shade(weight), widths.columns[i]);
+      continue;
+    }
+    const std::string next = paint(weight, colour);
+    if (next != current) line += next;
+    current = next;
+    line += figure(weight, widths.columns[i]);
+  }
+  return colour == TerminalColour::none ? line : line + kReset;
+}
+
+std::string draw_panel(const Grid& grid, const Widths& widths, Panel panel, TerminalColour colour) {
+  std::string text = spaces(widths.gutter());
+  for (std::size_t i = panel.first; i < panel.last; ++i) {
+    text += cell_text(grid.columns[i], widths.columns[i] - widths.gap, Side::left) + spaces(widths.gap);
+  }
+  text += " \n";
+  for (std::size_t row = 0; row < grid.rows.size(); ++row) {
+    text += fmt::format("{} {} │{}│\n", cell_text(grid.rows[row], widths.row_label, Side::right),
+                        percent(grid.probabilities[row]), draw_cells(grid, row, widths, panel, colour));
+  }
+  return text;
+}
+
+std::string legend(int gutter, TerminalColour colour) {
+  if (colour == TerminalColour::none) return spaces(gutter) + "░ 0.05  ▒ 0.25  ▓ 0.5  █ 0.75 to 1\n";
+  std::string line = spaces(gutter - 2) + "0 ";
+  constexpr int kSteps = 24;
+  for (int i = 0; i < kSteps; ++i) line += paint(i / (kSteps - 1.0), colour) + " ";
+  return line + kReset + " 1\n";
+}
+
+std::string draw_map(const Grid& grid, const TerminalOptions& options) {
+  const Widths widths = measure(grid, options.width);
+  const std::vector<Panel> panels = cut(widths, options.width);
+  if (panels.empty()) return "The source is empty: there was nowhere to look.\n";
+  std::string text;
+  for (Panel panel : panels) {
+    if (panels.size() > 1) {
+      text += fmt::format("positions {} to {} of {}\n", panel.first, panel.last - 1, grid.columns.size());
+    }
+    text += draw_panel(grid, widths, panel, options.colour);
+  }
+  return text + legend(widths.gutter(), options.colour);
+}
+
+// 1  99.8%  9 @13 90%  1 @12 8%
+std::string draw_compact(const Grid& grid, const TerminalOptions& options) {
+  constexpr std::size_t kPlaces = 3;
+  const Widths widths = measure(grid, options.width);
+  std::string text;
+  for (std::size_t row = 0; row < grid.rows.size(); ++row) {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < grid.columns.size(); ++i) {
+      if (grid.weight(row, i) >= kFaintest) order.push_back(i);
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return grid.weight(row, a) > grid.weight(row, b); });
+    order.resize(std::min(order.size(), kPlaces));
+    text += fmt::format("{} {} ←", cell_text(grid.rows[row], widths.row_label, Side::right),
+                        percent(grid.probabilities[row]));
+    for (std::size_t i : order) {
+      const Label& column = grid.columns[i];
+      text += fmt::format("  {} @{} {:.0f}%", isolate(shorten(column.text, kLongestColumnLabel)), i,
+                          100 * grid.weight(row, i));
+    }
+    text += order.empty() ? "  nowhere in particular\n" : "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string draw_terminal(const Output& output, const TerminalOptions& options) {
+  const auto line = [](const std::string& text) { return isolate(printable(repair_utf8(text))); };
+  std::string text =
+      fmt::format("{}\n→ {}  (score {:.4g})\n", line(output.source_text), line(output.text), output.score);
+  if (output.maps.empty()) return text + kNoMaps + "\n";
+  if (options.map && *options.map >= output.maps.size()) {
+    throw usage_error("map {} wanted, but the maps are 0 to {}", *options.map, output.maps.size() - 1);
+  }
+  for (std::size_t map = 0; map < output.maps.size(); ++map) {
+    if (options.map.value_or(map) != map) continue;
+    const Grid grid = grid_of(output, map);
+    const std::string map_text = options.compact ? draw_compact(grid, options) : draw_map(grid, options);
+    text += fmt::format("\n{}\n{}", grid.title, map_text);
+    for (const std::string& warning : warnings(output, map)) text += "! " + warning + "\n";
+  }
+  return text + "\n" + kStandingLine + "\n";
+}
+
+}  // namespace fovea

@@ -1,0 +1,21 @@
+// Where a map misleads: what must be said beside a picture that looks like an answer and is none.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "show/grid.h"
+#include "tasks/output.h"
+
+namespace fovea {
+
+// One sentence each. Whether a map is off by one (it points beside the position that was read) cannot be told from the
+// weights alone, so nothing is said about it.
+std::vector<std::string> warnings(const Output& output, std::size_t map);
+
+// The line that stands under every picture.
+inline constexpr const char* kStandingLine = "Attention shows where the model read, not why it answered.";
+inline constexpr const char* kNoMaps = "This model has no attention, so there is no map to draw.";
+
+}  // namespace fovea

@@ -1,0 +1,56 @@
+#include "tasks/answering.h"
+
+#include <algorithm>
+
+namespace fovea {
+
+Answering::Answering(const Model& model, Workers& workers)
+    : model_(model), workers_(workers), memories_(static_cast<std::size_t>(workers.count())) {}
+
+void Answering::answer_batch(std::span<const std::size_t> batch, std::span<const Symbols* const> sources,
+                             const SearchOptions& options, Memory& memory,
+                             std::vector<std::vector<Answer>>& out) const {
+  std::vector<std::span<const std::int32_t>> rows;
+  std::vector<int> most_steps;
+  for (const std::size_t index : batch) {
+    rows.emplace_back(*sources[index]);
+    most_steps.push_back(Transduce::most_steps(sources[index]->size()));
+  }
+  model_.task().fill_source(rows, memory.side);
+  Pass pass(model_.parameters(), memory.sources);
+  const std::unique_ptr<StepModel> asked = model_.transducer().begin(pass, memory.side);
+  auto answers = search(model_.parameters(), *asked, options, most_steps, memory.steps);
+  for (std::size_t i = 0; i < batch.size(); ++i) out[batch[i]] = std::move(answers[i]);
+}
+
+std::vector<std::vector<Answer>> Answering::answer(std::span<const Symbols* const> sources,
+                                                   const AnswerOptions& options) {
+  SearchOptions search_options = model_.task().search_options();
+  search_options.beam = options.beam;
+  search_options.nbest = options.nbest;
+  search_options.length_power = options.length_power;
+  search_options.alternatives = options.alternatives;
+
+  std::vector<std::vector<Answer>> out(sources.size());
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (sources[i]->empty()) {
+      out[i] = {Answer{}};
+    } else {
+      order.push_back(i);
+    }
+  }
+  // Longest first: little padding, and the work is spread evenly to the end.
+  std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return sources[i]->size(); });
+  const std::size_t size = static_cast<std::size_t>(options.batch);
+  const int batches = static_cast<int>((order.size() + size - 1) / size);
+  workers_.run(batches, [&](int task, int worker) {
+    const std::size_t start = static_cast<std::size_t>(task) * size;
+    const std::size_t count = std::min(size, order.size() - start);
+    answer_batch(std::span(order).subspan(start, count), sources, search_options,
+                 memories_[static_cast<std::size_t>(worker)], out);
+  });
+  return out;
+}
+
+}  // namespace fovea

@@ -1,0 +1,42 @@
+// Answers to many sources: batched by length, spread over worker threads, returned in the order they came in.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/threads.h"
+#include "tasks/model.h"
+
+namespace fovea {
+
+struct AnswerOptions {
+  int beam = 1;
+  int nbest = 1;
+  double length_power = 1;
+  int batch = 64;        // sources answered together
+  int alternatives = 0;  // > 0: explain each step
+};
+
+class Answering {
+ public:
+  Answering(const Model& model, Workers& workers);
+
+  // The best answers to each source, best first. A source without symbols has one empty answer, and the model is not asked.
+  std::vector<std::vector<Answer>> answer(std::span<const Symbols* const> sources, const AnswerOptions& options);
+
+ private:
+  struct Memory {
+    Arena sources;
+    SearchMemory steps;
+    Side side;
+  };
+  void answer_batch(std::span<const std::size_t> batch, std::span<const Symbols* const> sources,
+                    const SearchOptions& options, Memory& memory, std::vector<std::vector<Answer>>& out) const;
+
+  const Model& model_;
+  Workers& workers_;
+  std::vector<Memory> memories_;  // of each worker
+};
+
+}  // namespace fovea

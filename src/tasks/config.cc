@@ -1,0 +1,39 @@
+#include "tasks/config.h"
+
+namespace fovea {
+
+void SideOptions::fields(FieldVisitor& visit) {
+  visit("unit", unit, "what a symbol is", one_of({"char", "word"}));
+  visit("max_symbols", max_symbols, "the most frequent ones are kept", between(1, 10'000'000));
+}
+
+void TrainingOptions::fields(FieldVisitor& visit) {
+  visit("batch", batch, "examples of one update: 64 rows, or 4000t tokens");
+  visit("optimizer", optimizer, "adam, or sgd with momentum", one_of({"adam", "sgd"}));
+  visit("learning_rate", learning_rate, "size of an update", between(0, 1000));
+  visit("momentum", momentum, "of sgd", between(0, 0.9999));
+  visit("warmup", warmup, "updates over which the learning rate rises from zero", between(0, 1e9));
+  visit("decay", decay,
+        "how the learning rate falls: plateau halves it when a validation brings nothing, inverse_sqrt with the updates",
+        one_of({"none", "plateau", "inverse_sqrt"}));
+  visit("clip", clip, "longest gradient; a longer one is scaled down; 0: no limit", at_least(0));
+  visit("dropout", dropout, "share of values dropped in training", between(0, 0.95));
+  visit("sampling", sampling, "share of target inputs that are the model's own choice (Bengio 2015)", between(0, 1));
+  visit("sampling_warmup", sampling_warmup, "updates over which that share rises from zero", between(0, 1e9));
+  visit("patience", patience, "validations without a better score before training stops", between(1, 1e6));
+  visit("validate_every", validate_every, "how often the held-out part is answered");
+  visit("save_every", save_every, "how often a checkpoint is written, beside every validation");
+  visit("shards", shards, "parts of a batch that can be worked on at the same time", between(1, 64));
+  visit("most_skipped", most_skipped, "updates in a row that may be not finite before training stops", between(1, 1e6));
+  visit("seed", seed, "of every random choice", at_least(0));
+}
+
+void Config::fields(FieldVisitor& visit) {
+  visit("task", task, "what is learned", one_of({"transduce"}));
+  visit.group("source", source, "what is read");
+  visit.group("target", target, "what is written");
+  model.fields(visit);
+  visit.group("training", training, "how it is learned");
+}
+
+}  // namespace fovea

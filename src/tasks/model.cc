@@ -1,0 +1,132 @@
+#include "tasks/model.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace fovea {
+
+namespace {
+
+const std::string& required(const TensorFile& file, const char* key, std::string_view name) {
+  const auto found = file.metadata.find(key);
+  if (found == file.metadata.end()) throw model_error("{}: no \"{}\" in it; is this a Fovea model?", name, key);
+  return found->second;
+}
+
+Vocabulary read_vocabulary(const TensorFile& file, const char* key, std::string_view name) {
+  // Flat by contract: a list of texts. Anything nested is refused before it is built.
+  const auto flat = [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+    if (depth > 1) throw model_error("a vocabulary is a flat list");
+    return true;
+  };
+  try {
+    return Vocabulary::from_json(nlohmann::json::parse(required(file, key, name), flat));
+  } catch (const nlohmann::json::exception&) {
+    throw model_error("{}: \"{}\" is not a JSON list", name, key);
+  } catch (const Error& e) {
+    throw model_error("{}: \"{}\": {}", name, key, e.what());
+  }
+}
+
+const NamedArray* find_array(const TensorFile& file, std::string_view name) {
+  const auto found = std::ranges::lower_bound(file.arrays, name, {}, &NamedArray::name);
+  return found != file.arrays.end() && found->name == name ? &*found : nullptr;
+}
+
+bool same_shape(const NamedArray& array, const Shape& shape) {
+  if (static_cast<int>(array.shape.size()) != shape.axes()) return false;
+  for (int i = 0; i < shape.axes(); ++i) {
+    if (array.shape[i] != shape[i]) return false;
+  }
+  return true;
+}
+
+// Before any memory is given to the weights: the file's arrays are what the config describes.
+void check_arrays(const TensorFile& file, const Parameters& parameters, std::string_view prefix, std::string_view name) {
+  for (const Parameters::Entry& entry : parameters.entries()) {
+    const std::string full = std::string(prefix) + entry.name;
+    const NamedArray* array = find_array(file, full);
+    if (!array) throw model_error("{}: the weight \"{}\" is missing", name, full);
+    if (!same_shape(*array, entry.shape)) {
+      throw model_error("{}: the weight \"{}\" has not the shape {} that the config asks for", name, full,
+                        entry.shape.text());
+    }
+  }
+}
+
+}  // namespace
+
+Model::Model(const Config& config, Transduce task, Unfilled)
+    : config_(config),
+      task_(std::move(task)),
+      transducer_(parameters_, config.model, task_.source().size(), task_.target().size()) {}
+
+Model::Model(const Config& config, Transduce task) : Model(config, std::move(task), Unfilled()) {
+  parameters_.allocate();
+  parameters_.initialise(static_cast<std::uint64_t>(config.training.seed));
+}
+
+std::unique_ptr<Model> Model::decode(const TensorFile& file, std::string_view name) {
+  Config config;
+  read_json(config, required(file, "config", name), std::string(name) + ": config");
+  Transduce task(config, read_vocabulary(file, "source.vocabulary", name),
+                 read_vocabulary(file, "target.vocabulary", name));
+  std::unique_ptr<Model> model(new Model(config, std::move(task), Unfilled()));
+  check_arrays(file, model->parameters_, "", name);
+  if (file.arrays.size() != model->parameters_.entries().size()) {
+    throw model_error("{}: {} weights where the config asks for {}", name, file.arrays.size(),
+                      model->parameters_.entries().size());
+  }
+  model->parameters_.allocate();
+  from_arrays(file, model->parameters_, "", name, model->parameters_.values());
+  model->parameters_.invalidate_packed();
+  return model;
+}
+
+std::map<std::string, std::string> Model::metadata() const {
+  return {{"config", to_json(config_)},
+          {"source.vocabulary", task_.source().to_json().dump()},
+          {"target.vocabulary", task_.target().to_json().dump()}};
+}
+
+std::vector<NamedArray> Model::arrays() const { return to_arrays(parameters_, parameters_.values(), ""); }
+
+std::vector<NamedArray> to_arrays(const Parameters& parameters, std::span<const Real> values, std::string_view prefix) {
+  std::vector<NamedArray> arrays;
+  for (const Parameters::Entry& entry : parameters.entries()) {
+    NamedArray array{std::string(prefix) + entry.name, {}, {}};
+    for (int i = 0; i < entry.shape.axes(); ++i) array.shape.push_back(entry.shape[i]);
+    const auto part = values.subspan(static_cast<std::size_t>(entry.offset),
+                                     static_cast<std::size_t>(entry.shape.count()));
+    array.values.assign(part.begin(), part.end());
+    arrays.push_back(std::move(array));
+  }
+  return arrays;
+}
+
+void from_arrays(const TensorFile& file, const Parameters& parameters, std::string_view prefix, std::string_view name,
+                 std::span<Real> values) {
+  check_arrays(file, parameters, prefix, name);
+  for (const Parameters::Entry& entry : parameters.entries()) {
+    const NamedArray* array = find_array(file, std::string(prefix) + entry.name);
+    std::ranges::copy(array->values, values.begin() + entry.offset);
+  }
+}
+
+std::filesystem::path find_model(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored) ? path / model_file_name : path;
+}
+
+std::unique_ptr<Model> load_model(Files& files, const std::filesystem::path& path) {
+  const std::filesystem::path file = find_model(path);
+  std::string bytes;
+  try {
+    bytes = files.read(file);
+  } catch (const Error& e) {
+    throw model_error("{} (train one with: fovea train DATA -o {})", e.what(), path.string());
+  }
+  return Model::decode(decode_safetensors(bytes, file.string()), file.string());
+}
+
+}  // namespace fovea

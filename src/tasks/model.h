@@ -1,0 +1,55 @@
+// A model with all it needs to answer: config, vocabularies and weights. One file holds it.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/files.h"
+#include "base/safetensors.h"
+#include "models/transducer.h"
+#include "tasks/transduce.h"
+
+namespace fovea {
+
+class Model {
+ public:
+  // A new one; its weights are as the seed makes them.
+  Model(const Config& config, Transduce task);
+  // Throws a model_error unless everything in the file fits together.
+  static std::unique_ptr<Model> decode(const TensorFile& file, std::string_view name);
+
+  // All of a model file but the weights, and the weights under `prefix`.
+  std::map<std::string, std::string> metadata() const;
+  std::vector<NamedArray> arrays() const;
+
+  const Config& config() const { return config_; }
+  const Transduce& task() const { return task_; }
+  Parameters& parameters() { return parameters_; }
+  const Parameters& parameters() const { return parameters_; }
+  const Transducer& transducer() const { return transducer_; }
+
+ private:
+  struct Unfilled {};
+  Model(const Config& config, Transduce task, Unfilled);
+
+  Config config_;
+  Transduce task_;
+  Parameters parameters_;
+  Transducer transducer_;
+};
+
+// Values laid out like the weights (the weights themselves, or an optimizer's), as arrays named prefix + name.
+std::vector<NamedArray> to_arrays(const Parameters& parameters, std::span<const Real> values, std::string_view prefix);
+// The reverse; throws a model_error unless each array is there and has its shape.
+void from_arrays(const TensorFile& file, const Parameters& parameters, std::string_view prefix, std::string_view name,
+                 std::span<Real> values);
+
+inline constexpr const char* model_file_name = "model.safetensors";
+
+// A folder that holds a model, or the file itself.
+std::filesystem::path find_model(const std::filesystem::path& path);
+std::unique_ptr<Model> load_model(Files& files, const std::filesystem::path& path);
+
+}  // namespace fovea

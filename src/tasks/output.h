@@ -1,0 +1,57 @@
+// What a model answered and what it looked at on the way: the one structure behind --json, pictures, reports and pages.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fovea {
+
+struct SourceToken {
+  std::string text;
+  int start = 0;  // in characters of the source text
+  int end = 0;    // one past the last; start == end for the stop symbol
+};
+
+struct Alternative {
+  std::string token;
+  double probability = 0;
+};
+
+// Where one step looked through one attention map.
+struct Look {
+  std::vector<float> scores;   // [positions]
+  std::vector<float> weights;  // [positions]
+  double context_norm = 0;
+};
+
+struct OutputStep {
+  std::string token;
+  double probability = 0;
+  std::vector<Alternative> alternatives;  // the best few, the chosen one among them
+  std::vector<Look> looks;                // one per entry of Output::maps
+  std::optional<double> copy_gate;
+};
+
+struct MapName {
+  int layer = 0;
+  int head = 0;
+  std::string source;  // which source it looks at
+};
+
+struct Hypothesis {
+  std::string text;
+  double score = 0;  // log-probability, normalised by length
+};
+
+struct Output {
+  std::string source_text;
+  std::vector<SourceToken> source;  // the positions that can be attended to
+  std::string text;
+  double score = 0;
+  std::vector<MapName> maps;      // empty for a model without attention
+  std::vector<OutputStep> steps;  // the last one is the stop symbol
+  std::vector<Hypothesis> nbest;  // best first; the first is `text`
+};
+
+}  // namespace fovea

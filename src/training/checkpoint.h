@@ -1,0 +1,24 @@
+// A checkpoint: one file with everything needed to go on.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "tasks/model.h"
+#include "training/optimizer.h"
+#include "training/progress.h"
+
+namespace fovea {
+
+inline constexpr const char* checkpoint_file_name = "checkpoint.safetensors";
+
+void save_checkpoint(Files& files, const std::filesystem::path& folder, const Model& model, Optimizer& optimizer,
+                     const Progress& progress, std::uint64_t data_hash);
+
+// Fills model, optimizer and progress. Throws a usage_error if the run in the folder had another config or other data.
+void load_checkpoint(Files& files, const std::filesystem::path& folder, Model& model, Optimizer& optimizer,
+                     Progress& progress, std::uint64_t data_hash);
+
+void save_model(Files& files, const std::filesystem::path& folder, const Model& model);
+
+}  // namespace fovea

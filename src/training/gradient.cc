@@ -1,0 +1,122 @@
+#include "training/gradient.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/pointwise.h"
+
+namespace fovea {
+
+namespace {
+
+constexpr std::size_t piece = std::size_t(1) << 15;
+constexpr int fewest_rows = 4;  // of a shard: with fewer, products are mostly overhead
+
+std::vector<float> unknown_by_count(const Model& model, std::span<const Encoding> examples) {
+  std::vector<std::int64_t> times(static_cast<std::size_t>(model.task().source().size()));
+  for (const Encoding& example : examples) {
+    for (const std::int32_t id : example.source) ++times[static_cast<std::size_t>(id)];
+  }
+  SymbolCounts counts;
+  for (int id = Vocabulary::first_symbol; id < model.task().source().size(); ++id) {
+    counts.add(model.task().source().text(id), times[static_cast<std::size_t>(id)]);
+  }
+  return unknown_probabilities(model.task().source(), counts);
+}
+
+}  // namespace
+
+GradientWorker::GradientWorker(const Model& model, std::span<const Encoding> examples, Workers& workers)
+    : model_(model),
+      examples_(examples),
+      workers_(workers),
+      unknown_(unknown_by_count(model, examples)),
+      memories_(static_cast<std::size_t>(workers.count())) {}
+
+void GradientWorker::for_each_piece(const std::function<void(std::size_t, std::size_t)>& work) {
+  const std::size_t all = static_cast<std::size_t>(model_.parameters().count());
+  workers_.run(static_cast<int>((all + piece - 1) / piece), [&](int task, int) {
+    const std::size_t start = static_cast<std::size_t>(task) * piece;
+    work(start, std::min(piece, all - start));
+  });
+}
+
+// Longest first, in stretches of equal size: a shard pads little, and the longest shard is begun first.
+void GradientWorker::share_out(std::span<const std::uint32_t> examples, int shards) {
+  std::vector<std::uint32_t> order(examples.begin(), examples.end());
+  std::ranges::stable_sort(order, std::greater(), [&](std::uint32_t i) {
+    return examples_[i].source.size() + examples_[i].target.size();
+  });
+  const int rows = static_cast<int>(order.size());
+  shard_count_ = std::clamp(rows / fewest_rows, 1, shards);
+  if (static_cast<int>(shards_.size()) < shard_count_) shards_.resize(static_cast<std::size_t>(shard_count_));
+  for (int s = 0; s < shard_count_; ++s) {
+    const auto begin = order.begin() + static_cast<std::ptrdiff_t>(rows) * s / shard_count_;
+    const auto end = order.begin() + static_cast<std::ptrdiff_t>(rows) * (s + 1) / shard_count_;
+    shards_[static_cast<std::size_t>(s)].examples.assign(begin, end);
+  }
+}
+
+void GradientWorker::fill_batch(const Shard& shard, Memory& memory, const Random& random) {
+  const Random replacing = random.at(static_cast<std::uint64_t>(Purpose::data));
+  memory.changed.resize(shard.examples.size());
+  std::vector<const Encoding*> rows;
+  memory.batch.samples.clear();
+  for (std::size_t r = 0; r < shard.examples.size(); ++r) {
+    const std::uint32_t sample = shard.examples[r];
+    Encoding& changed = memory.changed[r] = examples_[sample];
+    for (std::size_t i = 0; i < changed.source.size(); ++i) {
+      const float share = unknown_[static_cast<std::size_t>(changed.source[i])];
+      if (replacing.at(sample).uniform(i) < static_cast<double>(share)) changed.source[i] = Vocabulary::unknown;
+    }
+    rows.push_back(&changed);
+    memory.batch.samples.push_back(sample);
+  }
+  model_.task().fill_batch(rows, memory.batch);
+}
+
+void GradientWorker::compute_shard(Shard& shard, Memory& memory, const GradientRequest& request, double scale) {
+  fill_batch(shard, memory, request.random);
+  shard.gradient.assign(static_cast<std::size_t>(model_.parameters().count()), Real(0));
+  const TrainingPass training = {shard.gradient, request.random, memory.batch.samples, request.dropout,
+                                 request.sampling};
+  Pass pass(model_.parameters(), memory.arena, training);
+  const Transducer::Loss loss = model_.transducer().loss(pass, memory.batch);
+  pass.tape().backward(loss.total, static_cast<Real>(scale));
+  shard.loss = static_cast<double>(*loss.total.data());
+  shard.symbols = loss.symbols;
+}
+
+// Adds up the shards' gradients, first to last, and returns the norm of the sum.
+double GradientWorker::sum_shards() {
+  const std::size_t all = static_cast<std::size_t>(model_.parameters().count());
+  std::vector<double> squares((all + piece - 1) / piece);
+  for_each_piece([&](std::size_t start, std::size_t count) {
+    const std::span<Real> sum = std::span(shards_[0].gradient).subspan(start, count);
+    for (int s = 1; s < shard_count_; ++s) {
+      kernels::add(std::span(shards_[static_cast<std::size_t>(s)].gradient).subspan(start, count), sum);
+    }
+    squares[start / piece] = kernels::sum_of_squares(sum);
+  });
+  double total = 0;
+  for (const double square : squares) total += square;
+  return std::sqrt(total);
+}
+
+GradientResult GradientWorker::compute(const GradientRequest& request) {
+  share_out(request.examples, request.shards);
+  GradientResult result;
+  for (const std::uint32_t i : request.examples) {
+    result.symbols += static_cast<std::int64_t>(examples_[i].target.size()) + 1;
+    result.tokens += static_cast<std::int64_t>(examples_[i].source.size() + examples_[i].target.size());
+  }
+  const double scale = 1.0 / static_cast<double>(result.symbols);
+  workers_.run(shard_count_, [&](int task, int worker) {
+    compute_shard(shards_[static_cast<std::size_t>(task)], memories_[static_cast<std::size_t>(worker)], request, scale);
+  });
+  for (int s = 0; s < shard_count_; ++s) result.loss += shards_[static_cast<std::size_t>(s)].loss;
+  result.norm = sum_shards();
+  return result;
+}
+
+}  // namespace fovea

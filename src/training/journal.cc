@@ -1,0 +1,95 @@
+#include "training/journal.h"
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+namespace fovea {
+
+namespace {
+
+using nlohmann::json;
+
+template <class Use>
+void for_each_event(const std::string& text, const Use& use) {
+  std::size_t start = 0;
+  while (start < text.size()) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    const std::string_view line(text.data() + start, end - start);
+    const json event = json::parse(line, nullptr, false);
+    // The last line of a killed run may be cut short.
+    if (event.is_object() && event.contains("update") && event["update"].is_number_integer()) use(event, line);
+    start = end + 1;
+  }
+}
+
+}  // namespace
+
+Journal::Journal(Files& files, std::filesystem::path path, std::int64_t update)
+    : files_(files), path_(std::move(path)) {
+  std::string kept;
+  if (update > 0 && files_.exists(path_)) {
+    for_each_event(files_.read(path_), [&](const json& event, std::string_view line) {
+      if (event["update"].get<std::int64_t>() <= update) kept.append(line).push_back('\n');
+    });
+  }
+  files_.write_atomically(path_, kept);
+}
+
+void Journal::write(const UpdateReport& r) {
+  const json event = {{"event", "update"},
+                      {"update", r.update},
+                      {"epoch", r.epoch},
+                      {"seconds", r.seconds},
+                      {"likelihood", r.loss},
+                      {"tokens_per_second", r.tokens_per_second},
+                      {"learning_rate", r.learning_rate},
+                      {"gradient_norm", r.gradient_norm},
+                      {"skipped", r.skipped}};
+  files_.append(path_, event.dump() + "\n");
+}
+
+void Journal::write(const ValidationReport& r) {
+  const json event = {{"event", "validation"},
+                      {"update", r.update},
+                      {"epoch", r.epoch},
+                      {"seconds", r.seconds},
+                      {"likelihood", r.training_loss},
+                      {"exact", r.exact},
+                      {"cer", r.cer},
+                      {"best", r.best}};
+  files_.append(path_, event.dump() + "\n");
+}
+
+JournalEvents read_journal(Files& files, const std::filesystem::path& path) {
+  JournalEvents events;
+  if (!files.exists(path)) return events;
+  for_each_event(files.read(path), [&](const json& event, std::string_view) {
+    const auto number = [&](const char* key) {
+      return event.contains(key) && event[key].is_number() ? event[key].get<double>() : 0.0;
+    };
+    const auto update = event["update"].get<std::int64_t>();
+    if (event.value("event", "") == "validation") {
+      ValidationReport r;
+      r.update = update;
+      r.epoch = number("epoch");
+      r.seconds = number("seconds");
+      r.training_loss = number("likelihood");
+      r.exact = number("exact");
+      r.cer = number("cer");
+      r.best = event.contains("best") && event["best"] == true;
+      events.validations.push_back(std::move(r));
+    } else {
+      UpdateReport r;
+      r.update = update;
+      r.epoch = number("epoch");
+      r.seconds = number("seconds");
+      r.loss = number("likelihood");
+      r.tokens_per_second = number("tokens_per_second");
+      r.learning_rate = number("learning_rate");
+      events.updates.push_back(r);
+    }
+  });
+  return events;
+}
+
+}  // namespace fovea

@@ -1,0 +1,61 @@
+// What training tells whoever watches: a terminal, a log, a page.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tasks/output.h"
+
+namespace fovea {
+
+struct RunStart {
+  std::int64_t training_lines = 0;
+  std::int64_t held_out_lines = 0;
+  int source_symbols = 0;
+  int target_symbols = 0;
+  std::int64_t weights = 0;
+  std::int64_t updates_per_epoch = 0;
+  double padding_share = 0;
+  std::int64_t resumed_from = 0;  // update; 0 for a new run
+};
+
+struct UpdateReport {
+  std::int64_t update = 0;
+  double epoch = 0;
+  double seconds = 0;          // of training, over all its parts
+  double loss = 0;             // per target symbol, smoothed
+  double tokens_per_second = 0;  // source and target symbols
+  double learning_rate = 0;
+  double gradient_norm = 0;
+  std::int64_t skipped = 0;    // updates that were not finite
+};
+
+struct Sample {
+  std::string target;
+  Output answer;
+};
+
+struct ValidationReport {
+  std::int64_t update = 0;
+  double epoch = 0;
+  double seconds = 0;
+  double training_loss = 0;  // per target symbol, since the last validation
+  double exact = 0;
+  double cer = 0;
+  bool best = false;
+  int patience_left = 0;
+  std::vector<Sample> samples;
+};
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void started(const RunStart&) {}
+  virtual void updated(const UpdateReport&) {}
+  virtual void validated(const ValidationReport&) {}
+  virtual void saved(const std::string& /*path*/, std::int64_t /*update*/) {}
+  virtual void warned(const std::string& /*message*/) {}
+};
+
+}  // namespace fovea

@@ -1,0 +1,39 @@
+// How a gradient changes the weights: Adam (Kingma & Ba 2015), or stochastic gradient descent with momentum.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/real.h"
+
+namespace fovea {
+
+class Optimizer {
+ public:
+  Optimizer(const std::string& kind, double momentum, std::size_t weights);
+
+  // For the weights in [start, start + gradient.size()); `update` counts from 1, `factor` scales the gradient.
+  struct Step {
+    std::int64_t update = 1;
+    double rate = 0;
+    double factor = 1;
+  };
+  void apply(const Step& step, std::size_t start, std::span<const Real> gradient, std::span<Real> weights);
+
+  // What it remembers between updates, each as long as the weights.
+  struct Memory {
+    std::string name;
+    std::span<Real> values;
+  };
+  std::vector<Memory> memories();
+
+ private:
+  bool adam_;
+  double momentum_;
+  std::vector<Real> first_;   // mean gradient, or velocity
+  std::vector<Real> second_;  // mean square; Adam only
+};
+
+}  // namespace fovea

@@ -1,0 +1,25 @@
+// Where a run stands: all that a checkpoint holds beside weights and the optimizer's memory. Data order and random numbers are
+// functions of these counters, so nothing else is needed to go on bit for bit.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace fovea {
+
+struct Progress {
+  std::int64_t update = 0;  // updates made, skipped ones counted
+  std::int64_t epoch = 0;   // epochs completed
+  std::int64_t batch = 0;   // batches of the current epoch done
+  double best = -1;         // best exact share on the held-out part; -1: none yet
+  int since_best = 0;       // validations since
+  double rate_factor = 1;   // what plateaus have left of the learning rate
+  std::int64_t skipped = 0;
+  int skipped_in_a_row = 0;
+  double loss = 0;            // summed over symbols, since the last validation
+  std::int64_t symbols = 0;   // how many those were
+  double seconds = 0;         // spent training
+  std::string finished;       // why the run is over; empty while it is not
+};
+
+}  // namespace fovea

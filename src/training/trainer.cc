@@ -1,0 +1,272 @@
+#include "training/trainer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "tasks/metrics.h"
+
+namespace fovea {
+
+namespace {
+
+constexpr std::size_t samples_shown = 4;
+constexpr int journal_every = 50;  // updates
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::uint64_t hash_examples(std::uint64_t hash, std::span<const Example> examples) {
+  const auto add = [&](std::string_view text) {
+    for (const char c : text) hash = mix(hash, static_cast<unsigned char>(c));
+    hash = mix(hash, 256);  // where a text ends
+  };
+  for (const Example& example : examples) {
+    add(example.source);
+    add(example.target);
+  }
+  return mix(hash, examples.size());
+}
+
+}  // namespace
+
+Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Files& files, Observer& observer)
+    : config_(config),
+      data_(std::move(data)),
+      options_(std::move(options)),
+      files_(files),
+      observer_(observer),
+      workers_(options_.threads) {
+  if (config_.training.validate_every.unit != Period::Unit::updates &&
+      config_.training.validate_every.unit != Period::Unit::epochs) {
+    throw usage_error(
+        "training.validate_every is {}: a validation decides about the learning rate, so it must fall due after a number "
+        "of updates (500u) or epochs (1e), or the same seed would not give the same model",
+        to_string(config_.training.validate_every));
+  }
+  if (data_.training.empty()) throw data_error("no line to train on");
+  if (data_.held_out.empty()) throw data_error("no line to validate on; give a second file with --dev");
+  model_ = std::make_unique<Model>(config_, Transduce(config_, data_.training));
+  for (const Example& example : data_.training) {
+    examples_.push_back({model_->task().encode_source(example.source), model_->task().encode_target(example.target)});
+    lengths_.push_back({static_cast<int>(examples_.back().source.size()) + 1,
+                        static_cast<int>(examples_.back().target.size()) + 1});
+  }
+  for (const Example& example : data_.held_out) held_out_.push_back(model_->task().encode_source(example.source));
+  data_hash_ = hash_examples(hash_examples(0, data_.training), data_.held_out);
+  gradient_ = std::make_unique<GradientWorker>(*model_, examples_, workers_);
+  answering_ = std::make_unique<Answering>(*model_, workers_);
+  optimizer_ = std::make_unique<Optimizer>(config_.training.optimizer, config_.training.momentum,
+                                           static_cast<std::size_t>(model_->parameters().count()));
+}
+
+double Trainer::seconds() const { return seconds_before_ + now() - started_at_; }
+
+void Trainer::start() {
+  started_at_ = saved_at_ = rate_at_ = now();
+  const bool resumes = !options_.fresh && files_.exists(options_.folder / checkpoint_file_name);
+  if (resumes) load_checkpoint(files_, options_.folder, *model_, *optimizer_, progress_, data_hash_);
+  seconds_before_ = progress_.seconds;
+  updates_before_ = progress_.update;
+  journal_ = std::make_unique<Journal>(files_, options_.folder / journal_file_name, progress_.update);
+  plan_ = plan_batches(lengths_, config_.training.batch, static_cast<std::uint64_t>(config_.training.seed),
+                       static_cast<std::uint64_t>(progress_.epoch));
+  if (progress_.batch > static_cast<std::int64_t>(plan_.size())) {
+    throw model_error("{}: its progress lies beyond the data", (options_.folder / checkpoint_file_name).string());
+  }
+  observer_.started({.training_lines = static_cast<std::int64_t>(examples_.size()),
+                     .held_out_lines = static_cast<std::int64_t>(held_out_.size()),
+                     .source_symbols = model_->task().source().size(),
+                     .target_symbols = model_->task().target().size(),
+                     .weights = model_->parameters().count(),
+                     .updates_per_epoch = static_cast<std::int64_t>(plan_.size()),
+                     .padding_share = plan_.padding_share(),
+                     .resumed_from = progress_.update});
+}
+
+double Trainer::learning_rate() const {
+  const TrainingOptions& t = config_.training;
+  const double update = static_cast<double>(progress_.update + 1);
+  double rate = t.learning_rate * progress_.rate_factor;
+  if (update < t.warmup) rate *= update / t.warmup;
+  if (t.decay == "inverse_sqrt") {
+    const double from = std::max(1, t.warmup);
+    if (update > from) rate *= std::sqrt(from / update);
+  }
+  return rate;
+}
+
+// One update, unless its gradient is not finite. Returns whether the weights changed.
+bool Trainer::train_batch(std::span<const std::uint32_t> batch) {
+  const TrainingOptions& t = config_.training;
+  const auto seed = static_cast<std::uint64_t>(t.seed);
+  const double sampling_ramp =
+      t.sampling_warmup > 0 ? std::min(1.0, static_cast<double>(progress_.update) / t.sampling_warmup) : 1.0;
+  const GradientResult result =
+      gradient_->compute({.examples = batch,
+                          .random = Random(seed, Purpose::dropout).at(static_cast<std::uint64_t>(progress_.update)),
+                          .dropout = t.dropout,
+                          .sampling = t.sampling * sampling_ramp,
+                          .shards = t.shards});
+  const double rate = learning_rate();
+  ++progress_.update;
+  rate_tokens_ += result.tokens;
+  if (!std::isfinite(result.loss) || !std::isfinite(result.norm)) {
+    ++progress_.skipped;
+    if (++progress_.skipped_in_a_row >= t.most_skipped) {
+      throw Error(ErrorKind::failure,
+                  fmt::format("{} updates in a row had no finite gradient (update {}, learning rate {:.3g}); try --set "
+                              "training.learning_rate={:.2g}; the last checkpoint in {} is sound",
+                              progress_.skipped_in_a_row, progress_.update, rate, t.learning_rate / 3,
+                              options_.folder.string()));
+    }
+    observer_.warned(fmt::format("update {} skipped: its gradient is not finite", progress_.update));
+    return false;
+  }
+  progress_.skipped_in_a_row = 0;
+  const double factor = t.clip > 0 && result.norm > t.clip ? t.clip / result.norm : 1.0;
+  const Optimizer::Step step = {progress_.update - progress_.skipped, rate, factor};
+  const std::span<Real> weights = model_->parameters().values();
+  gradient_->for_each_piece([&](std::size_t start, std::size_t count) {
+    optimizer_->apply(step, start, gradient_->gradient().subspan(start, count), weights);
+  });
+  model_->parameters().invalidate_packed();
+  progress_.loss += result.loss;
+  progress_.symbols += result.symbols;
+  report_update(result, rate);
+  return true;
+}
+
+void Trainer::report_update(const GradientResult& result, double rate) {
+  const double loss = result.loss / static_cast<double>(result.symbols);
+  smoothed_loss_ = smoothed_loss_ == 0 ? loss : 0.95 * smoothed_loss_ + 0.05 * loss;
+  const double elapsed = now() - rate_at_;
+  if (elapsed > 0.5 || tokens_per_second_ == 0) {
+    tokens_per_second_ = static_cast<double>(rate_tokens_) / std::max(elapsed, 1e-9);
+    rate_at_ = now();
+    rate_tokens_ = 0;
+  }
+  const double batches = static_cast<double>(plan_.size());
+  const UpdateReport report = {
+      .update = progress_.update,
+      .epoch = static_cast<double>(progress_.epoch) + static_cast<double>(progress_.batch + 1) / batches,
+      .seconds = seconds(),
+      .loss = smoothed_loss_,
+      .tokens_per_second = tokens_per_second_,
+      .learning_rate = rate,
+      .gradient_norm = result.norm,
+      .skipped = progress_.skipped};
+  if (progress_.update % journal_every == 0) journal_->write(report);
+  observer_.updated(report);
+}
+
+ValidationReport Trainer::answer_held_out() {
+  std::vector<const Symbols*> sources;
+  for (const Symbols& source : held_out_) sources.push_back(&source);
+  const auto answers = answering_->answer(sources, {});
+  Metrics metrics;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    metrics.add(data_.held_out[i].target, model_->task().target_text(answers[i][0].symbols));
+  }
+  ValidationReport report;
+  report.update = progress_.update;
+  report.epoch = static_cast<double>(progress_.epoch) +
+                 static_cast<double>(progress_.batch) / static_cast<double>(plan_.size());
+  report.seconds = seconds();
+  report.training_loss = progress_.symbols ? progress_.loss / static_cast<double>(progress_.symbols) : 0;
+  report.exact = metrics.exact();
+  report.cer = metrics.cer();
+  const std::size_t shown = std::min(samples_shown, held_out_.size());
+  const auto explained = answering_->answer(std::span(sources).first(shown), {.alternatives = 5});
+  for (std::size_t i = 0; i < shown; ++i) {
+    report.samples.push_back(
+        {data_.held_out[i].target, model_->task().output(data_.held_out[i].source, explained[i])});
+  }
+  return report;
+}
+
+void Trainer::validate() {
+  ValidationReport report = answer_held_out();
+  report.best = report.exact > progress_.best;
+  if (report.best) {
+    progress_.best = report.exact;
+    progress_.since_best = 0;
+    save_model(files_, options_.folder, *model_);
+  } else {
+    ++progress_.since_best;
+    if (config_.training.decay == "plateau") progress_.rate_factor /= 2;
+  }
+  report.patience_left = config_.training.patience - progress_.since_best;
+  progress_.loss = 0;
+  progress_.symbols = 0;
+  if (report.exact >= 1) {
+    progress_.finished = "every held-out line is right";
+  } else if (report.patience_left <= 0) {
+    progress_.finished = fmt::format("{} validations brought nothing better", progress_.since_best);
+  }
+  journal_->write(report);
+  save();
+  observer_.validated(report);
+}
+
+void Trainer::save() {
+  progress_.seconds = seconds();
+  save_checkpoint(files_, options_.folder, *model_, *optimizer_, progress_, data_hash_);
+  saved_at_ = now();
+  observer_.saved((options_.folder / checkpoint_file_name).string(), progress_.update);
+}
+
+bool Trainer::due(Period period) const {
+  switch (period.unit) {
+    case Period::Unit::updates:
+      return progress_.update % period.count == 0;
+    case Period::Unit::epochs:
+      return progress_.batch == 0 && progress_.epoch % period.count == 0;
+    case Period::Unit::seconds:
+      return now() - saved_at_ >= static_cast<double>(period.count);
+    case Period::Unit::none:
+      return false;
+  }
+  return false;
+}
+
+std::optional<Ending> Trainer::reason_to_stop() {
+  if (!progress_.finished.empty()) return Ending::finished;
+  if (options_.stop_signal && options_.stop_signal->load() != 0) return Ending::interrupted;
+  const Period& limit = options_.stop_after;
+  if (limit.unit == Period::Unit::updates && progress_.update >= limit.count) return Ending::stopped;
+  if (limit.unit == Period::Unit::epochs && progress_.epoch >= limit.count) return Ending::stopped;
+  if (limit.unit == Period::Unit::seconds && seconds() >= static_cast<double>(limit.count)) return Ending::stopped;
+  return {};
+}
+
+Ending Trainer::run() {
+  start();
+  bool saved = true;
+  std::optional<Ending> ending = reason_to_stop();
+  while (!ending) {
+    train_batch(plan_[static_cast<std::size_t>(progress_.batch)]);
+    saved = false;
+    if (++progress_.batch == static_cast<std::int64_t>(plan_.size())) {
+      progress_.batch = 0;
+      ++progress_.epoch;
+      plan_ = plan_batches(lengths_, config_.training.batch, static_cast<std::uint64_t>(config_.training.seed),
+                           static_cast<std::uint64_t>(progress_.epoch));
+    }
+    if (due(config_.training.validate_every)) {
+      validate();
+      saved = true;
+    } else if (due(config_.training.save_every)) {
+      save();
+      saved = true;
+    }
+    ending = reason_to_stop();
+  }
+  if (!saved) save();
+  // Stopped before the first validation: a model to look at, without a trace in the run itself.
+  if (progress_.best < 0 && *ending == Ending::stopped) save_model(files_, options_.folder, *model_);
+  return *ending;
+}
+
+}  // namespace fovea

@@ -1,0 +1,90 @@
+// Training from data to the best model, able to stop and go on at any update without a trace in the result.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "base/threads.h"
+#include "data/batches.h"
+#include "tasks/answering.h"
+#include "tasks/model.h"
+#include "training/checkpoint.h"
+#include "training/gradient.h"
+#include "training/journal.h"
+#include "training/observer.h"
+
+namespace fovea {
+
+struct RunOptions {
+  std::filesystem::path folder;
+  int threads = 1;
+  Period stop_after;   // none: until patience is at its end
+  bool fresh = false;  // forget what the folder holds
+  const std::atomic<int>* stop_signal = nullptr;  // not 0: save and return
+};
+
+enum class Ending { finished, stopped, interrupted };
+
+struct TrainingData {
+  std::vector<Example> training;
+  std::vector<Example> held_out;
+};
+
+class Trainer {
+ public:
+  Trainer(const Config& config, TrainingData data, RunOptions options, Files& files, Observer& observer);
+
+  Ending run();
+
+  const Model& model() const { return *model_; }
+  const Progress& progress() const { return progress_; }
+  std::uint64_t data_hash() const { return data_hash_; }
+
+ private:
+  void start();
+  bool train_batch(std::span<const std::uint32_t> batch);
+  void report_update(const GradientResult& result, double rate);
+  void validate();
+  ValidationReport answer_held_out();
+  void save();
+  double learning_rate() const;
+  bool due(Period period) const;  // at the current update; epochs fall due at their end
+  std::optional<Ending> reason_to_stop();
+  double seconds() const;
+
+  Config config_;
+  TrainingData data_;
+  RunOptions options_;
+  Files& files_;
+  Observer& observer_;
+
+  std::unique_ptr<Model> model_;
+  std::vector<Encoding> examples_;
+  std::vector<Length> lengths_;
+  std::vector<Symbols> held_out_;
+  std::uint64_t data_hash_ = 0;
+
+  Workers workers_;
+  std::unique_ptr<GradientWorker> gradient_;
+  std::unique_ptr<Answering> answering_;
+  std::unique_ptr<Optimizer> optimizer_;
+  std::unique_ptr<Journal> journal_;
+  Progress progress_;
+  BatchPlan plan_;
+
+  double started_at_ = 0;       // of this process's part of the run
+  double seconds_before_ = 0;   // of earlier parts
+  double saved_at_ = 0;
+  std::int64_t updates_before_ = 0;
+  double smoothed_loss_ = 0;
+  double rate_at_ = 0;          // tokens per second: since then
+  std::int64_t rate_tokens_ = 0;
+  double tokens_per_second_ = 0;
+};
+
+}  // namespace fovea

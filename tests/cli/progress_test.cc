@@ -1,0 +1,399 @@
+#include "cli/progress.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/utf8.h"
+
+namespace fovea {
+namespace {
+
+// A view on a file in memory, with a clock that moves only when told.
+class Watched {
+ public:
+  Watched(ProgressMode mode, int width, bool colour = false) {
+    file_ = open_memstream(&text_, &size_);
+    view = std::make_unique<ProgressView>(file_, mode, width, colour, [this] { return now; });
+  }
+  ~Watched() {
+    view.reset();
+    std::fclose(file_);
+    std::free(text_);
+  }
+
+  std::string text() const { return {text_, size_}; }
+  std::string since(std::size_t start) const { return text().substr(start); }
+
+  std::unique_ptr<ProgressView> view;
+  double now = 1000;
+
+ private:
+  std::FILE* file_;
+  char* text_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++found;
+  return found;
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::string without_colours(const std::string& text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text.compare(i, 2, "\x1b[") == 0) {
+      i = text.find_first_of("mK", i);
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+// What a terminal would have shown at one time or another, line by line.
+std::vector<std::string> drawn_lines(const std::string& text) {
+  std::vector<std::string> lines = {""};
+  for (char c : without_colours(text)) {
+    if (c == '\n' || c == '\r') {
+      lines.emplace_back();
+    } else {
+      lines.back() += c;
+    }
+  }
+  return lines;
+}
+
+// What stands on the last line in the end.
+std::string last_line(const std::string& text) {
+  const std::string line = text.substr(text.find_last_of("\r\n") + 1);
+  return without_colours(line);
+}
+
+RunStart a_start() {
+  return {.training_lines = 9000,
+          .held_out_lines = 1000,
+          .source_symbols = 61,
+          .target_symbols = 12,
+          .weights = 1312345,
+          .updates_per_epoch = 100,
+          .padding_share = 0.031};
+}
+
+UpdateReport an_update(std::int64_t update) {
+  return {.update = update,
+          .epoch = static_cast<double>(update) / 100,
+          .seconds = static_cast<double>(update),
+          .loss = 0.031,
+          .tokens_per_second = 48200};
+}
+
+ValidationReport a_validation(const std::string& source, const std::string& answer, const std::string& target) {
+  ValidationReport report = {.update = 200,
+                             .epoch = 2,
+                             .seconds = 72,
+                             .training_loss = 0.5,
+                             .exact = 0.9999,
+                             .cer = 0.004,
+                             .best = true,
+                             .patience_left = 5,
+                             .samples = {{target, {}}}};
+  report.samples[0].answer.source_text = source;
+  report.samples[0].answer.text = answer;
+  return report;
+}
+
+TEST(Progress, PlainIsAPlainText) {
+  Watched run(ProgressMode::plain, 80, true);
+  run.view->started(a_start());
+  for (int i = 1; i <= 250; ++i) {
+    run.now += 0.1;
+    run.view->updated(an_update(i));
+  }
+  run.view->validated(a_validation("3\x1b[31m may\r\n", "1999-05-03", "1999-05-03"));
+  run.view->saved("runs/a\nb", 250);
+  run.view->warned("odd\rthing");
+  run.view->finish();
+  const std::string text = run.text();
+  EXPECT_EQ(text.find_first_of("\r\x1b"), std::string::npos);
+  EXPECT_EQ(text,
+            "9,000 lines to train on, 1,000 held out; 61 source and 12 target symbols; 1,312,345 weights\n"
+            "100 updates an epoch, 3.1% of the positions are padding\n"
+            "epoch 1 100%  loss 0.0310  48.2k tok/s  ETA 0:00  update 100\n"
+            "epoch 2 100%  loss 0.0310  48.2k tok/s  ETA 0:00  update 200\n"
+            "validation  epoch 2.0  update 200  loss 0.500  exact 99.9%  CER 0.4%  48.2k tok/s  time 1:12  "
+            "3␛[31m may␍␊ -> 1999-05-03 ok *best\n"
+            "saved  update 250  runs/a␊b\n"
+            "warning: odd␍thing\n");
+}
+
+TEST(Progress, PlainComesByTime) {
+  Watched run(ProgressMode::plain, 80);
+  run.view->updated(an_update(1));
+  run.now += 9.5;
+  run.view->updated(an_update(2));
+  EXPECT_EQ(run.text(), "");
+  run.now += 1;
+  run.view->updated(an_update(3));
+  EXPECT_EQ(count(run.text(), "\n"), 1u);
+  for (int i = 4; i < 1000; ++i) run.view->updated(an_update(i));
+  EXPECT_EQ(count(run.text(), "\n"), 1u);
+}
+
+TEST(Progress, NoneSpeaksOnlyToWarn) {
+  Watched run(ProgressMode::none, 80);
+  run.view->started(a_start());
+  run.now += 100;
+  run.view->updated(an_update(1));
+  run.view->validated(a_validation("a", "b", "c"));
+  run.view->saved("x", 1);
+  run.view->finish();
+  EXPECT_EQ(run.text(), "");
+  run.view->warned("look");
+  EXPECT_EQ(run.text(), "warning: look\n");
+}
+
+TEST(Progress, LiveRedrawsAtMostTenTimesASecond) {
+  Watched run(ProgressMode::live, 100);
+  for (int i = 1; i <= 3000; ++i) {
+    run.view->updated(an_update(i));
+    run.now += 0.001;
+  }
+  const std::size_t drawn = count(run.text(), "\r");
+  EXPECT_LE(drawn, 31u);
+  EXPECT_GE(drawn, 28u);
+  EXPECT_EQ(count(run.text(), "\n"), 0u);
+  EXPECT_EQ(count(run.text(), "\x1b[K"), drawn);
+}
+
+TEST(Progress, LiveDrawsTheFirstUpdateAtOnceAndKnowsTheTimeLeftFromTheSecond) {
+  Watched run(ProgressMode::live, 120);
+  run.view->updated(an_update(130));
+  EXPECT_EQ(last_line(run.text()),
+            "epoch 2 [=========>                    ]  loss 0.0310  48.2k tok/s  ETA -:--  update 130");
+  run.now += 2;
+  run.view->updated(an_update(150));  // 20 updates in 2 seconds, 50 to go
+  EXPECT_TRUE(contains(last_line(run.text()), "[===============>              ]  loss 0.0310  48.2k tok/s  ETA 0:05"));
+  run.now += 600;  // an answer to every held-out line; it does not slow training down
+  run.view->validated(a_validation("a", "b", "b"));
+  run.view->updated(an_update(151));
+  run.now += 1;
+  run.view->updated(an_update(160));
+  const std::string line = last_line(run.text());
+  EXPECT_TRUE(contains(line, "ETA 0:04  best 99.9%  patience 5  update 160")) << line;
+}
+
+TEST(Progress, TheTimeLeftFollowsAChangeOfSpeed) {
+  Watched run(ProgressMode::live, 120);
+  UpdateReport report = an_update(0);
+  const auto train = [&](double seconds, double epochs_per_second) {
+    for (int i = 0; i < seconds; ++i, run.now += 1) {
+      run.view->updated(report);
+      report.epoch += epochs_per_second;
+    }
+  };
+  train(100, 1e-3);
+  EXPECT_TRUE(contains(last_line(run.text()), "ETA 15:0")) << last_line(run.text());
+  train(100, 2e-3);  // 0.3 done; at the new speed 350 s are left, at the mean of both 467
+  EXPECT_TRUE(contains(last_line(run.text()), "ETA 5:5")) << last_line(run.text());
+}
+
+TEST(Progress, ANarrowTerminalDropsTheLastFieldsThenTheBar) {
+  const auto status = [](int width) {
+    Watched run(ProgressMode::live, width);
+    run.view->validated(a_validation("a", "b", "b"));
+    run.view->updated(an_update(300));
+    return last_line(run.text());
+  };
+  EXPECT_EQ(status(80), "epoch 3 [=========]  loss 0.0310  48.2k tok/s  ETA -:--  best 99.9%  patience 5");
+  EXPECT_EQ(status(60), "epoch 3 [=============]  loss 0.0310  48.2k tok/s  ETA -:--");
+  EXPECT_EQ(status(30), "epoch 3 [======]  loss 0.0310");
+  EXPECT_EQ(status(29), "epoch 3 [==================]");
+  EXPECT_EQ(status(16), "epoch 3 100%");
+}
+
+TEST(Progress, RowsStandAboveTheStatusLine) {
+  Watched run(ProgressMode::live, 80);
+  run.view->updated(an_update(199));
+  std::size_t start = run.text().size();
+  run.view->validated(a_validation("3 may 1999", "1999-05-03", "1999-05-03"));
+  const auto lines = drawn_lines(run.since(start));
+  ASSERT_EQ(lines.size(), 5u);
+  EXPECT_EQ(lines[1], "epoch  update   loss  exact    CER    time  sample");
+  EXPECT_TRUE(lines[2].starts_with("epoch 2 [")) << lines[2];
+  EXPECT_EQ(lines[3], "  2.0     200  0.500  99.9%   0.4%    1:12  3 may 1999 -> 1999-05-03 ok *best");
+  EXPECT_TRUE(lines[4].starts_with("epoch 2 [")) << lines[4];
+
+  start = run.text().size();
+  ValidationReport second = a_validation("3 may 1999", "1999-05-13", "1999-05-03");
+  second.best = false;
+  run.view->validated(second);
+  EXPECT_FALSE(contains(run.since(start), "sample"));  // the header comes once
+  EXPECT_TRUE(contains(run.since(start), "3 may 1999 -> 1999-05-13 wrong\n"));
+
+  start = run.text().size();
+  run.view->warned("mind the gap");
+  EXPECT_TRUE(run.since(start).starts_with("\r\x1b[Kwarning: mind the gap\nepoch 2 ["));
+}
+
+TEST(Progress, AWideTableShowsTheSpeed) {
+  Watched run(ProgressMode::live, 120);
+  run.view->updated(an_update(1));
+  run.view->validated(a_validation("a", "b", "b"));
+  EXPECT_TRUE(contains(run.text(), "    time  tok/s  sample\n"));
+  EXPECT_TRUE(contains(run.text(), "    1:12  48.2k  a -> b ok *best\n"));
+}
+
+TEST(Progress, FinishLeavesAnEmptyLineAndAVisibleCursor) {
+  Watched run(ProgressMode::live, 80, true);
+  run.view->finish();
+  EXPECT_EQ(run.text(), "");
+  run.view->updated(an_update(1));
+  run.view->finish();
+  EXPECT_TRUE(run.text().ends_with("\r\x1b[K"));
+  const std::size_t size = run.text().size();
+  run.view->finish();
+  EXPECT_EQ(run.text().size(), size);
+  run.now += 1;
+  run.view->updated(an_update(2));
+  EXPECT_TRUE(contains(last_line(run.text()), "update 2"));
+  run.view.reset();
+  EXPECT_TRUE(run.text().ends_with("\r\x1b[K"));
+  EXPECT_FALSE(contains(run.text(), "\x1b[?"));
+}
+
+TEST(Progress, NothingIsWiderThanTheTerminal) {
+  const std::string wide = "日本語の長い文は幅が二倍になる日本語の長い文は幅が二倍になる";
+  for (int width = 1; width <= 200; ++width) {
+    for (const bool colour : {false, true}) {
+      Watched run(ProgressMode::live, width, colour);
+      UpdateReport update = an_update(123456789);
+      update.loss = 1e300;
+      run.view->updated(update);
+      run.view->validated(a_validation(wide, wide, "x"));
+      run.view->validated(a_validation("e\u0301e\u0301e\u0301", wide + wide, "x"));
+      run.view->validated(a_validation(std::string(500, 'a'), "", "x"));
+      run.now += 1;
+      run.view->updated(update);
+      for (const std::string& line : drawn_lines(run.text())) {
+        EXPECT_LE(display_width(line), width == 1 ? 1 : width - 1) << line;
+        EXPECT_FALSE(find_invalid_utf8(line)) << line;
+      }
+    }
+  }
+}
+
+TEST(Progress, SourceAndAnswerShareTheRoom) {
+  Watched run(ProgressMode::live, 80);
+  const std::string letters = "abcdefghijklmnopqrstuvwxyz";
+  run.view->validated(a_validation(letters, "1", "1"));
+  EXPECT_TRUE(contains(run.text(), "  abcdefghijklmnopqrst… -> 1 ok *best\n")) << run.text();
+  run.view->validated(a_validation("1", letters, letters));
+  EXPECT_TRUE(contains(run.text(), "  1 -> abcdefghijklmnopqrst… ok *best\n")) << run.text();
+  run.view->validated(a_validation(letters, letters, letters));
+  EXPECT_TRUE(contains(run.text(), "  abcdefghij… -> abcdefghij… ok *best\n")) << run.text();
+}
+
+TEST(Progress, DataCannotSteerTheTerminal) {
+  Watched run(ProgressMode::live, 150);
+  run.view->validated(a_validation("a\x1b[2Jb\x07", "c\u202ed\xff", "x"));
+  EXPECT_EQ(count(run.text(), "\x1b"), 0u);
+  EXPECT_TRUE(contains(run.text(), "a␛[2Jb␇ -> c<U+202E>d� wrong"));
+}
+
+TEST(Progress, ColourMarksRightAndWrong) {
+  Watched run(ProgressMode::live, 120, true);
+  run.view->validated(a_validation("a", "b", "b"));
+  EXPECT_TRUE(contains(run.text(), "\x1b[32m ok\x1b[0m\x1b[32m *best\x1b[0m\n"));
+  run.view->validated(a_validation("a", "b", "c"));
+  EXPECT_TRUE(contains(run.text(), "\x1b[31m wrong\x1b[0m"));
+}
+
+TEST(Progress, OnlyAllRightIsAHundredPercent) {
+  Watched run(ProgressMode::plain, 80);
+  ValidationReport report = a_validation("a", "b", "b");
+  report.exact = 0.99999;
+  run.view->validated(report);
+  EXPECT_TRUE(contains(run.text(), "exact 99.9%"));
+  report.exact = 1;
+  run.view->validated(report);
+  EXPECT_TRUE(contains(run.text(), "exact 100.0%"));
+}
+
+TEST(Progress, AResumedRunSaysSo) {
+  Watched run(ProgressMode::plain, 80);
+  RunStart start = a_start();
+  start.resumed_from = 12345;
+  run.view->started(start);
+  EXPECT_TRUE(contains(run.text(), "; going on from update 12,345\n"));
+}
+
+TEST(Progress, Modes) {
+  EXPECT_EQ(parse_progress("auto", {.is_terminal = true, .redraws = true}), ProgressMode::live);
+  EXPECT_EQ(parse_progress("auto", {.is_terminal = true, .redraws = false}), ProgressMode::plain);
+  EXPECT_EQ(parse_progress("live", {}), ProgressMode::live);
+  EXPECT_EQ(parse_progress("plain", {.is_terminal = true, .redraws = true}), ProgressMode::plain);
+  EXPECT_EQ(parse_progress("none", {}), ProgressMode::none);
+  try {
+    parse_progress("fancy", {});
+    FAIL() << "accepted";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::usage);
+    EXPECT_TRUE(contains(e.what(), "auto, live, plain or none"));
+  }
+}
+
+Terminal terminal_with(std::map<std::string, std::string> variables, bool is_terminal = true, int width = 100) {
+  return make_terminal(is_terminal, width, [&](const char* name) -> const char* {
+    const auto found = variables.find(name);
+    return found == variables.end() ? nullptr : found->second.c_str();
+  });
+}
+
+TEST(Terminal, Colour) {
+  using enum TerminalColour;
+  EXPECT_EQ(terminal_with({{"TERM", "xterm"}}).colour, palette);
+  EXPECT_EQ(terminal_with({{"TERM", "xterm"}, {"COLORTERM", "truecolor"}}).colour, full);
+  EXPECT_EQ(terminal_with({{"TERM", "xterm"}, {"COLORTERM", "24bit"}}).colour, full);
+  EXPECT_EQ(terminal_with({{"TERM", "xterm"}, {"NO_COLOR", ""}}).colour, palette);
+  EXPECT_EQ(terminal_with({{"TERM", "xterm"}, {"NO_COLOR", "1"}, {"COLORTERM", "truecolor"}}).colour, none);
+  EXPECT_EQ(terminal_with({{"TERM", "dumb"}, {"COLORTERM", "truecolor"}}).colour, none);
+  EXPECT_EQ(terminal_with({}).colour, none);
+  EXPECT_EQ(terminal_with({{"TERM", "xterm"}, {"COLORTERM", "truecolor"}}, false).colour, none);
+}
+
+TEST(Terminal, Redraws) {
+  EXPECT_TRUE(terminal_with({{"TERM", "xterm"}, {"NO_COLOR", "1"}}).redraws);
+  EXPECT_FALSE(terminal_with({{"TERM", "dumb"}}).redraws);
+  EXPECT_FALSE(terminal_with({}).redraws);
+  EXPECT_FALSE(terminal_with({{"TERM", "xterm"}}, false).redraws);
+}
+
+TEST(Terminal, Width) {
+  EXPECT_EQ(terminal_with({{"COLUMNS", "50"}}).width, 100);
+  EXPECT_EQ(terminal_with({{"COLUMNS", "50"}}, true, 0).width, 50);
+  for (const char* bad : {"", "x", "50x", "-5", "0", "99999999999", "100000"}) {
+    EXPECT_EQ(terminal_with({{"COLUMNS", bad}}, true, 0).width, 80) << bad;
+  }
+}
+
+TEST(Terminal, AFileIsNone) {
+  std::FILE* file = std::tmpfile();
+  ASSERT_NE(file, nullptr);
+  const Terminal terminal = terminal_of(file);
+  std::fclose(file);
+  EXPECT_FALSE(terminal.is_terminal);
+  EXPECT_FALSE(terminal.redraws);
+  EXPECT_EQ(terminal.colour, TerminalColour::none);
+}
+
+}  // namespace
+}  // namespace fovea

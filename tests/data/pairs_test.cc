@@ -1,0 +1,179 @@
+#include "data/pairs.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/error.h"
+#include "temporary_file.h"
+
+namespace fovea {
+namespace {
+
+using namespace std::string_literals;
+
+Pairs read_text(const std::string& content, BadLines policy = BadLines::fail, std::int64_t max_length = 1000) {
+  const TemporaryFile file(content);
+  PairOptions options;
+  options.file = file.path();
+  options.bad_lines = policy;
+  options.max_length = max_length;
+  return read_pairs(options);
+}
+
+Pairs read_sides(const std::string& source, const std::string& target, BadLines policy = BadLines::fail) {
+  const TemporaryFile source_file(source);
+  const TemporaryFile target_file(target);
+  PairOptions options;
+  options.source_file = source_file.path();
+  options.target_file = target_file.path();
+  options.bad_lines = policy;
+  return read_pairs(options);
+}
+
+template <class Call>
+std::string error_of(ErrorKind kind, Call call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), kind) << error.what();
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+    return error.what();
+  }
+  return "no error";
+}
+
+std::string data_error_of(const std::string& content) {
+  return error_of(ErrorKind::data, [&] { read_text(content); });
+}
+
+void expect_in(const std::string& part, const std::string& whole) {
+  EXPECT_NE(whole.find(part), std::string::npos) << "\"" << part << "\" not in: " << whole;
+}
+
+TEST(Pairs, ColumnsAndLineNumbers) {
+  const Pairs pairs = read_text("a\tb\r\n\nc d\t e \textra\nf\tg\t");
+  ASSERT_EQ(pairs.examples.size(), 3u);
+  EXPECT_EQ(pairs.examples[0].source, "a");
+  EXPECT_EQ(pairs.examples[0].target, "b");
+  EXPECT_EQ(pairs.examples[0].extra, "");
+  EXPECT_EQ(pairs.examples[0].line, 1);
+  EXPECT_EQ(pairs.examples[1].source, "c d");
+  EXPECT_EQ(pairs.examples[1].target, " e ");
+  EXPECT_EQ(pairs.examples[1].extra, "extra");
+  EXPECT_EQ(pairs.examples[1].line, 3);
+  EXPECT_EQ(pairs.examples[2].target, "g");
+  EXPECT_EQ(pairs.examples[2].extra, "");
+  EXPECT_EQ(pairs.report.lines, 4);
+  EXPECT_EQ(pairs.report.kept, 3);
+  EXPECT_EQ(pairs.report.by(SkipReason::blank).lines, 1);
+}
+
+TEST(Pairs, NulAndUnicodeLineEndsAreText) {
+  const Pairs pairs = read_text("a\0b\tc\xE2\x80\xA8z\n"s);
+  ASSERT_EQ(pairs.examples.size(), 1u);
+  EXPECT_EQ(pairs.examples[0].source, "a\0b"s);
+  EXPECT_EQ(pairs.examples[0].target, "c\xE2\x80\xA8z");
+}
+
+TEST(Pairs, BadUtf8IsLocatedInCharacters) {
+  const std::string error = data_error_of("ok\tok\nn\xC3\xA4h\xE4\tx\n");
+  expect_in(":2:4: byte 0xE4 is not UTF-8", error);
+  expect_in("Latin-1", error);
+  expect_in("\"n\xC3\xA4h\xEF\xBF\xBD", error);
+}
+
+TEST(Pairs, WrongColumns) {
+  expect_in(":2: 1 column, ", data_error_of("a\tb\nc\x1B[2J\n"));
+  EXPECT_EQ(data_error_of("c\x1B[2J\n").find('\x1B'), std::string::npos);
+  expect_in(":1: 4 columns, ", data_error_of("a\tb\tc\td\n"));
+}
+
+TEST(Pairs, EmptySides) {
+  expect_in(":1:1: the source is empty", data_error_of("\tb\n"));
+  expect_in(":1:3: the target is empty", data_error_of("\xC3\xA4\t\n"));
+  EXPECT_EQ(read_text(" \t \n").examples.size(), 1u);  // a space is not nothing
+}
+
+TEST(Pairs, LengthIsLimitedInCharacters) {
+  EXPECT_EQ(read_text("\xC3\xA4\xC3\xA4\xC3\xA4\tabc\n", BadLines::fail, 3).report.kept, 1);
+  const auto read = [](const std::string& text) {
+    return error_of(ErrorKind::data, [&] { read_text(text, BadLines::fail, 3); });
+  };
+  expect_in(":1:4: the source has 4 characters, more than the limit of 3", read("\xC3\xA4xyz\ta\n"));
+  expect_in(":1:6: the target has 5 characters", read("a\tbcdef\n"));
+  const std::string error = data_error_of("x" + std::string(3000, '\xC3') + "\ta\n");
+  EXPECT_LT(error.size(), 400u);
+  std::string umlauts;
+  for (int i = 0; i < 2000; ++i) umlauts += "\xC3\xA4";
+  EXPECT_EQ(data_error_of(umlauts + "\ta\n").find("\xEF\xBF\xBD"), std::string::npos);  // cut between characters
+  EXPECT_EQ(data_error_of("x" + umlauts + "\ta\n").find("\xEF\xBF\xBD"), std::string::npos);
+}
+
+TEST(Pairs, SkippingCountsEveryReason) {
+  const Pairs pairs = read_text("a\tb\n\n\xFF\tx\n\xFE\tx\none\n\tb\na\t\nabcdef\tb\na\tb\tc\td\n", BadLines::skip, 5);
+  const ReadReport& report = pairs.report;
+  EXPECT_EQ(report.lines, 9);
+  EXPECT_EQ(report.kept, 1);
+  EXPECT_EQ(report.by(SkipReason::blank).lines, 1);
+  EXPECT_EQ(report.by(SkipReason::bad_utf8).lines, 2);
+  EXPECT_EQ(report.by(SkipReason::wrong_columns).lines, 2);
+  EXPECT_EQ(report.by(SkipReason::empty_side).lines, 2);
+  EXPECT_EQ(report.by(SkipReason::too_long).lines, 1);
+  expect_in(":3:1: byte 0xFF", report.by(SkipReason::bad_utf8).first);
+  expect_in(":5: ", report.by(SkipReason::wrong_columns).first);
+  expect_in("2 bad UTF-8 (first: ", describe(report));
+  expect_in("left out: 1 blank, ", describe(report));
+  EXPECT_EQ(describe(read_text("a\tb\n").report), "");
+}
+
+TEST(Pairs, NothingUsableIsAnError) {
+  expect_in("the file is empty", data_error_of(""));
+  expect_in("no usable line among 2; left out: 2 blank", data_error_of("\n\n"));
+}
+
+TEST(Pairs, ParallelFiles) {
+  const Pairs pairs = read_sides("a\tb\n\nc\n", "A\n\nC");  // a tab is text here
+  ASSERT_EQ(pairs.examples.size(), 2u);
+  EXPECT_EQ(pairs.examples[0].source, "a\tb");
+  EXPECT_EQ(pairs.examples[1].target, "C");
+  EXPECT_EQ(pairs.examples[1].line, 3);
+  EXPECT_EQ(pairs.report.by(SkipReason::blank).lines, 1);
+  const auto fail = [](const std::string& source, const std::string& target) {
+    return error_of(ErrorKind::data, [&] { read_sides(source, target); });
+  };
+  expect_in(":2:1: the target is empty", fail("a\nb\n", "A\n\n"));
+  expect_in(":1:2: byte 0xFF", fail("a\n", "A\xFF\n"));
+}
+
+TEST(Pairs, ParallelFilesOfDifferentLength) {
+  const TemporaryFile three("a\nb\nc\n");
+  const TemporaryFile one("A\n");
+  PairOptions options;
+  options.bad_lines = BadLines::skip;
+  options.source_file = three.path();
+  options.target_file = one.path();
+  expect_in(three.path() + " has 3 lines, but " + one.path() + " ends early with 1;",
+            error_of(ErrorKind::data, [&] { read_pairs(options); }));
+  std::swap(options.source_file, options.target_file);
+  expect_in(three.path() + " has 3 lines, but " + one.path() + " ends early with 1;",
+            error_of(ErrorKind::data, [&] { read_pairs(options); }));
+}
+
+TEST(Pairs, ContradictoryOptions) {
+  const auto fail = [](const PairOptions& options) { return error_of(ErrorKind::usage, [&] { read_pairs(options); }); };
+  PairOptions options;
+  expect_in("give either", fail(options));
+  options.source_file = "-";
+  expect_in("--target is missing", fail(options));
+  options.target_file = "-";
+  expect_in("both", fail(options));
+  options.file = "a.tsv";
+  expect_in("give either", fail(options));
+  EXPECT_EQ(parse_bad_lines("skip"), BadLines::skip);
+  EXPECT_EQ(parse_bad_lines("fail"), BadLines::fail);
+  expect_in("known: fail, skip", error_of(ErrorKind::usage, [] { parse_bad_lines("maybe"); }));
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,0 +1,212 @@
+#!/usr/bin/python3
+"""Writes the golden numbers in this folder: what PyTorch computes for small cases, in double precision.
+
+Needed only to make the files again: apt-get install python3-torch, then tests/golden/make_goldens.py
+
+Each file holds
+    inputs     {name: {shape, values}}
+    outputs    the same, computed from the inputs
+    probes     one array for each output
+    gradients  of loss = sum over all outputs of sum(output * probe), for each input that has one
+Values are in row-major order. Sequences are [steps, batch, size], weights [in, out]: the transpose of PyTorch's. Inputs
+and probes are multiples of 1/256, so float and double builds start from exactly the same numbers. Positions beyond a
+row's length hold ordinary numbers in the inputs, to show that nobody reads them.
+
+Before it is written, each output is computed a second time from its formula, in the layout above.
+"""
+
+import json
+from pathlib import Path
+
+import torch
+from torch import nn
+
+FOLDER = Path(__file__).resolve().parent
+
+
+def random(*shape, scale=1.0):
+    """Normal numbers, rounded to multiples of 1/256."""
+    return torch.round(torch.randn(shape, dtype=torch.float64) * scale * 256) / 256
+
+
+def leaf(*shape, scale=1.0):
+    return random(*shape, scale=scale).requires_grad_()
+
+
+def real_positions(lengths, positions):
+    """[positions, batch]: true where a position is before its row's end."""
+    return torch.arange(positions)[:, None] < torch.tensor(lengths)[None, :]
+
+
+def array(tensor):
+    def text(value):
+        return f"{value:.17g}" if tensor.is_floating_point() else str(value)
+
+    values = ", ".join(text(value) for value in tensor.detach().reshape(-1).tolist())
+    return f'{{"shape": {json.dumps(list(tensor.shape))}, "values": [{values}]}}'
+
+
+def write(name, inputs, outputs, probes, gradients):
+    sections = {"inputs": inputs, "outputs": outputs, "probes": probes, "gradients": gradients}
+    body = ",\n".join(
+        f'  "{section}": {{\n' + ",\n".join(f'    "{key}": {array(value)}' for key, value in arrays.items()) + "\n  }"
+        for section, arrays in sections.items()
+    )
+    text = "{\n" + body + "\n}\n"
+    json.loads(text)
+    (FOLDER / name).write_text(text)
+
+
+def backward(outputs, probes):
+    sum((outputs[name] * probes[name]).sum() for name in outputs).backward(retain_graph=True)
+
+
+def assert_same(found, formula):
+    torch.testing.assert_close(found, formula, rtol=1e-12, atol=1e-12)
+
+
+# Recurrent cells. One bidirectional layer gives both files: its reverse half reads each row from the row's own last
+# real step to the first. "h_last" is the state after the step that was read last.
+
+
+def lstm_step(x, h, c, weights):
+    i, f, g, o = (x @ weights["w_x"] + h @ weights["w_h"] + weights["b"]).chunk(4, dim=1)
+    c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+    return o.sigmoid() * c.tanh(), c
+
+
+def gru_step(x, h, c, weights):
+    x_r, x_z, x_n = (x @ weights["w_x"] + weights["b_x"]).chunk(3, dim=1)
+    h_r, h_z, h_n = (h @ weights["w_h"] + weights["b_h"]).chunk(3, dim=1)
+    z = (x_z + h_z).sigmoid()
+    n = (x_n + (x_r + h_r).sigmoid() * h_n).tanh()
+    return (1 - z) * n + z * h, c
+
+
+def read_steps(step, inputs, reverse):
+    """The formula: a row's state changes at its real steps only."""
+    x, h, c = inputs["x"], inputs["h0"], inputs.get("c0", inputs["h0"])
+    real = real_positions(inputs["lengths"].tolist(), len(x))
+    every_h = torch.zeros(len(x), *h.shape, dtype=x.dtype)
+    for t in reversed(range(len(x))) if reverse else range(len(x)):
+        next_h, next_c = step(x[t], h, c, inputs)
+        h, c = torch.where(real[t, :, None], next_h, h), torch.where(real[t, :, None], next_c, c)
+        every_h[t] = next_h * real[t, :, None]
+    return every_h, h, c
+
+
+def recurrent(kind, steps=5, size_in=4, size=6, lengths=(5, 3, 1)):
+    batch = len(lengths)
+    layer = {"lstm": nn.LSTM, "gru": nn.GRU}[kind](size_in, size, bidirectional=True).double()
+    with torch.no_grad():
+        for name, parameter in layer.named_parameters():
+            parameter.copy_(random(*parameter.shape, scale=0.5))
+            if kind == "lstm" and "bias_hh" in name:
+                parameter.zero_()  # an LSTM needs one bias only
+
+    x, h0, c0 = leaf(steps, batch, size_in), leaf(2, batch, size), leaf(2, batch, size)
+    state = (h0, c0) if kind == "lstm" else h0
+    packed, last = layer(nn.utils.rnn.pack_padded_sequence(x, list(lengths)), state)
+    h = nn.utils.rnn.pad_packed_sequence(packed, total_length=steps)[0].view(steps, batch, 2, size)
+    h_last, c_last = last if kind == "lstm" else (last, None)
+    real = real_positions(lengths, steps)[:, :, None]
+
+    for direction, suffix in enumerate(["", "_reverse"]):
+        weight = {
+            "w_x": getattr(layer, "weight_ih_l0" + suffix),
+            "w_h": getattr(layer, "weight_hh_l0" + suffix),
+            "b" if kind == "lstm" else "b_x": getattr(layer, "bias_ih_l0" + suffix),
+        }
+        if kind == "gru":
+            weight["b_h"] = getattr(layer, "bias_hh_l0" + suffix)
+        initial = {"h0": h0, "c0": c0} if kind == "lstm" else {"h0": h0}
+
+        outputs = {"h": h[:, :, direction], "h_last": h_last[direction]}
+        if kind == "lstm":
+            outputs["c_last"] = c_last[direction]
+        probes = {name: random(*output.shape) for name, output in outputs.items()}
+        probes["h"] = probes["h"] * real
+        for tensor in (x, h0, c0, *weight.values()):
+            tensor.grad = None
+        backward(outputs, probes)
+
+        inputs = {"x": x, "lengths": torch.tensor(lengths)}
+        inputs |= {name: tensor.t() for name, tensor in weight.items()}
+        inputs |= {name: tensor[direction] for name, tensor in initial.items()}
+        gradients = {"x": x.grad}
+        gradients |= {name: tensor.grad.t() for name, tensor in weight.items()}
+        gradients |= {name: tensor.grad[direction] for name, tensor in initial.items()}
+
+        formula = read_steps({"lstm": lstm_step, "gru": gru_step}[kind], inputs, reverse=direction == 1)
+        for found, expected in zip(outputs.values(), formula):
+            assert_same(found, expected)
+        write(f"{kind}{suffix}.json", inputs, outputs, probes, gradients)
+
+
+def additive(queries=4, positions=7, query_size=5, memory_size=6, size=8, lengths=(7, 4, 1)):
+    """e[q,b,i] = v . tanh(queries[q,b] w + memory[i,b] u + b); weights = softmax over a row's real positions;
+    context[q,b] = sum over i of weights[q,b,i] memory[i,b]. Scores beyond a row's end are given as zero."""
+    batch = len(lengths)
+    inputs = {
+        "queries": leaf(queries, batch, query_size),
+        "memory": leaf(positions, batch, memory_size),
+        "w": leaf(query_size, size, scale=0.5),
+        "u": leaf(memory_size, size, scale=0.5),
+        "b": leaf(size, scale=0.5),
+        "v": leaf(size),
+    }
+    q, memory, w, u, b, v = inputs.values()
+    real = real_positions(lengths, positions).t()  # [batch, positions]
+    scores = torch.tanh((q @ w)[:, :, None] + (memory @ u).transpose(0, 1)[None] + b) @ v
+    weights = torch.softmax(scores.masked_fill(~real, -torch.inf), dim=2)
+    outputs = {
+        "scores": scores.masked_fill(~real, 0.0),
+        "weights": weights,
+        "context": torch.einsum("qbi,ibm->qbm", weights, memory),
+    }
+    probes = {name: random(*output.shape) for name, output in outputs.items()}
+    probes["scores"] = probes["scores"] * real
+    backward(outputs, probes)
+
+    for step in range(queries):
+        for row, length in enumerate(lengths):
+            e = torch.stack([v @ torch.tanh(w.t() @ q[step, row] + u.t() @ memory[i, row] + b) for i in range(length)])
+            a = e.exp() / e.exp().sum()
+            assert_same(outputs["scores"][step, row, :length], e)
+            assert_same(outputs["weights"][step, row, :length], a)
+            assert_same(outputs["context"][step, row], sum(a[i] * memory[i, row] for i in range(length)))
+    gradients = {name: tensor.grad for name, tensor in inputs.items()}
+    write("additive.json", inputs | {"lengths": torch.tensor(lengths)}, outputs, probes, gradients)
+
+
+def cross_entropy(rows=9, vocabulary=11, smoothing=0.1):
+    """Sums over the rows whose target is not 0 (padding). With smoothing s a row costs
+    (1 - s) * -log p(target) + s / vocabulary * sum over all ids k, 0 and the target among them, of -log p(k)."""
+    logits = leaf(rows, vocabulary, scale=2.0)
+    targets = torch.randint(1, vocabulary, (rows,))
+    targets[4] = 0
+
+    def summed(label_smoothing):
+        return nn.CrossEntropyLoss(ignore_index=0, reduction="sum", label_smoothing=label_smoothing)(logits, targets)
+
+    outputs = {"loss": summed(0.0), "loss_smoothed": summed(smoothing)}
+    probes = {"loss": torch.tensor(0.75).double(), "loss_smoothed": torch.tensor(-1.25).double()}
+    backward(outputs, probes)
+
+    costs = -(logits.exp() / logits.exp().sum(dim=1, keepdim=True)).log()
+    of_target, of_all = costs[torch.arange(rows), targets], costs.mean(dim=1)
+    assert_same(outputs["loss"], of_target[targets != 0].sum())
+    assert_same(outputs["loss_smoothed"], ((1 - smoothing) * of_target + smoothing * of_all)[targets != 0].sum())
+    inputs = {"logits": logits, "targets": targets, "smoothing": torch.tensor(smoothing, dtype=torch.float64)}
+    write("cross_entropy.json", inputs, outputs, probes, {"logits": logits.grad})
+
+
+def main():
+    torch.set_num_threads(1)
+    for seed, make in enumerate([lambda: recurrent("lstm"), lambda: recurrent("gru"), additive, cross_entropy]):
+        torch.manual_seed(seed)  # one seed for each, so that a change to one leaves the others as they were
+        make()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+#include "show/json.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/utf8.h"
+#include "examples.h"
+
+namespace fovea {
+namespace {
+
+std::string message_of(const std::string& text) {
+  try {
+    output_from_json(text);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::data);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Json, HasTheDocumentedShape) {
+  Output output = example("a ", "b", {1});
+  output.steps[0].copy_gate = 0.5;
+  const std::string line = output_to_json(output);
+  EXPECT_EQ(line.find('\n'), line.npos);
+  EXPECT_EQ(line,
+            R"({"schema":"fovea.explanation/1","source":{"text":"a ","tokens":[{"text":"a","start":0,"end":1},)"
+            R"({"text":" ","start":1,"end":2},{"text":"</s>","start":2,"end":2}]},"text":"b","score":-0.25,)"
+            R"("maps":[{"layer":0,"head":0,"source":"source"}],"steps":[{"token":"b","probability":0.5,)"
+            R"("alternatives":[{"token":"b","probability":0.5},{"token":"x","probability":0.125}],)"
+            R"("looks":[{"scores":[-1.5,-1.5,-1.5],"weights":[0.05,0.9,0.05],"context_norm":2.25}],"copy_gate":0.5},)"
+            R"({"token":"</s>","probability":0.75,"alternatives":[{"token":"</s>","probability":0.75},)"
+            R"({"token":"x","probability":0.125}],"looks":[{"scores":[-1.5,-1.5,-1.5],"weights":[0.05,0.9,0.05],)"
+            R"("context_norm":2.25}]}],"nbest":[{"text":"b","score":-0.25},{"text":"another","score":-3.5}]})");
+}
+
+TEST(Json, ReadsBackEveryBit) {
+  Output output = example("שלום 日本", "e\u0301\"\\\n", {3, 1}, 2);
+  output.score = -0.1 - 1e-17 * 3;
+  output.steps[0].copy_gate = 1.0 / 3;
+  output.steps[0].looks[0].weights = {0.1f, 1.f / 3, std::nextafter(1.f, 0.f), 1e-38f, 1e-45f, 0.f, 1.f, -0.f};
+  const Output back = output_from_json(output_to_json(output));
+  EXPECT_EQ(output_to_json(back), output_to_json(output));
+  EXPECT_EQ(back.source_text, output.source_text);
+  EXPECT_EQ(back.text, output.text);
+  EXPECT_EQ(back.score, output.score);
+  EXPECT_EQ(back.steps[0].copy_gate, output.steps[0].copy_gate);
+  EXPECT_FALSE(back.steps[1].copy_gate.has_value());
+  EXPECT_EQ(back.steps[0].looks[0].weights, output.steps[0].looks[0].weights);
+  EXPECT_EQ(back.steps[1].looks.size(), 2u);
+  EXPECT_EQ(back.source.back().start, back.source.back().end);
+}
+
+TEST(Json, WritesNoNumberThatIsNone) {
+  Output output = example("a", "b");
+  output.score = std::numeric_limits<double>::infinity();
+  output.steps[0].looks[0].scores = {-std::numeric_limits<float>::infinity(), std::nanf("")};
+  const std::string line = output_to_json(output);
+  EXPECT_NE(line.find(R"("score":null,)"), line.npos);
+  EXPECT_NE(line.find(R"("scores":[null,null])"), line.npos);
+  EXPECT_TRUE(std::isnan(output_from_json(line).score));
+}
+
+TEST(Json, IsSoundForHostileText) {
+  for (const std::string& text : hostile_texts()) {
+    Output output = example("a", "b");
+    output.source_text = output.text = output.steps[0].token = output.source[0].text = output.maps[0].source = text;
+    const std::string line = output_to_json(output);
+    EXPECT_FALSE(find_invalid_utf8(line));
+    EXPECT_EQ(line.find_first_of("\n\r\x1b"), line.npos);
+    EXPECT_FALSE(nlohmann::json::parse(line, nullptr, false).is_discarded());
+    EXPECT_EQ(output_from_json(line).text, repair_utf8(text));
+  }
+}
+
+TEST(Json, NamesTheFieldThatIsWrong) {
+  const std::string good = output_to_json(example("a", "b"));
+  const auto with = [&](const std::string& pointer, nlohmann::json value) {
+    auto json = nlohmann::json::parse(good);
+    json[nlohmann::json::json_pointer(pointer)] = std::move(value);
+    return message_of(json.dump());
+  };
+  EXPECT_EQ(message_of("{"), "explanation: this is not JSON");
+  EXPECT_EQ(message_of("[]"), "explanation: the document is array, an object wanted");
+  EXPECT_EQ(message_of("{}"), "explanation: schema is missing");
+  EXPECT_NE(with("/schema", "fovea.explanation/2").find("fovea.explanation/2"), std::string::npos);
+  EXPECT_EQ(with("/text", 3), "explanation: text is number, a string wanted");
+  EXPECT_EQ(with("/steps", nullptr), "explanation: steps is null, an array wanted");
+  EXPECT_EQ(with("/steps/0/looks/0/weights/1", "x"),
+            "explanation: steps[0].looks[0].weights[1] is string, a number wanted");
+  EXPECT_EQ(with("/source/tokens/0/start", -1),
+            "explanation: source.tokens[0].start is number, a whole number below 2^31 wanted");
+  EXPECT_EQ(with("/maps/0/head", 4294967296), "explanation: maps[0].head is number, a whole number below 2^31 wanted");
+  EXPECT_EQ(with("/later", 1), "no error");
+  EXPECT_EQ(message_of(std::string(200000, '[')), "explanation: this is not JSON");
+}
+
+TEST(Json, DeepNestingIsHarmless) {
+  const std::string deep = std::string(100000, '[') + std::string(100000, ']');
+  EXPECT_EQ(message_of(deep), "explanation: the document is array, an object wanted");
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,0 +1,179 @@
+#include "show/terminal.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.h"
+#include "base/utf8.h"
+#include "examples.h"
+
+namespace fovea {
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::size_t at = 0;
+  for (std::size_t end; (end = text.find('\n', at)) != text.npos; at = end + 1) {
+    lines.push_back(text.substr(at, end - at));
+  }
+  return lines;
+}
+
+std::string without_colour(std::string text) {
+  for (std::size_t at; (at = text.find("\x1b[")) != text.npos;) text.erase(at, text.find('m', at) + 1 - at);
+  return text;
+}
+
+// The rows of maps: everything with a bar at its end.
+std::vector<std::string> rows_of(const std::string& drawing) {
+  std::vector<std::string> rows;
+  for (const std::string& line : lines_of(without_colour(drawing))) {
+    if (line.ends_with("│")) rows.push_back(line);
+  }
+  return rows;
+}
+
+std::string cells_of(const std::string& row) {
+  const std::size_t first = row.find("│") + std::string_view("│").size();
+  return row.substr(first, row.rfind("│") - first);
+}
+
+TEST(Terminal, DrawsThePeakWhereTheWeightIs) {
+  const auto rows = rows_of(draw_terminal(example("abc", "xy", {2, 0, 3})));
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0], "x  50.0% │    ██  │");
+  EXPECT_EQ(rows[1], "y  75.0% │██      │");
+  EXPECT_EQ(rows[2], "⏎  50.0% │      ██│");
+}
+
+TEST(Terminal, HasAShadeForEachQuarter) {
+  Output output = example("abcd", "x");
+  output.steps[0].looks[0].weights = {0.04f, 0.2f, 0.3f, 0.6f, 0.8f};
+  output.steps[1].looks[0].weights = {std::numeric_limits<float>::quiet_NaN(), 2.f, -1.f};
+  const auto rows = rows_of(draw_terminal(output));
+  EXPECT_EQ(cells_of(rows[0]), "  ░░▒▒▓▓██");
+  EXPECT_EQ(cells_of(rows[1]), "??██  ????");
+}
+
+TEST(Terminal, AlignsEveryScript) {
+  const std::vector<Output> outputs = {date_example(),
+                                       example("令和元年five", "ab日"),
+                                       example("שלום עולם", "shalom"),
+                                       example("مرحبا", "שלום"),
+                                       example("e\u0301te\u0301", "\u0301a"),
+                                       example("👍🏽 ok", "👍"),
+                                       example("\u202e\u200d\x1b\t", "\u202e"),
+                                       example("한\u1161", "\u1161")};
+  for (const Output& output : outputs) {
+    for (auto colour : {TerminalColour::none, TerminalColour::palette, TerminalColour::full}) {
+      const std::string drawing = without_colour(draw_terminal(output, {colour, 80, {}, false}));
+      const auto lines = lines_of(drawing);
+      const auto first = std::find_if(lines.begin(), lines.end(), [](auto& line) { return line.ends_with("│"); });
+      ASSERT_NE(first, lines.end());
+      const int width = display_width(*first);
+      EXPECT_EQ(display_width(*std::prev(first)), width) << "header of " << drawing;
+      for (const std::string& row : rows_of(drawing)) EXPECT_EQ(display_width(row), width) << drawing;
+    }
+  }
+}
+
+TEST(Terminal, KeepsRightToLeftCellsInLogicalOrder) {
+  const std::string drawing = draw_terminal(example("שב", "a"));
+  EXPECT_NE(drawing.find("\u2068ש\u2069 \u2068ב\u2069 ⏎"), drawing.npos) << drawing;
+}
+
+TEST(Terminal, CutsWideSourcesIntoPanelsThatFit) {
+  const std::string source(200, 'a');
+  std::vector<std::size_t> peaks(8);
+  for (std::size_t i = 0; i < peaks.size(); ++i) peaks[i] = 25 * i;
+  for (int width : {200, 80, 40, 20, 1}) {
+    const Output output = example(source, "abcdefg", peaks);
+    const std::string drawing = draw_terminal(output, {TerminalColour::none, width, {}, false});
+    const auto rows = rows_of(drawing);
+    ASSERT_EQ(rows.size() % 8, 0u);
+    std::size_t cells = 0;
+    std::vector<std::string> joined(8);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      EXPECT_LE(display_width(rows[i]), std::max(width, 12)) << rows[i];
+      joined[i % 8] += cells_of(rows[i]);
+      if (i % 8 == 0) cells += static_cast<std::size_t>(display_width(cells_of(rows[i])));
+    }
+    ASSERT_EQ(cells, 201u);
+    for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(joined[i].find("█"), peaks[i]);
+  }
+}
+
+TEST(Terminal, SixtyBySixtyFitsAnOrdinaryTerminal) {
+  const auto rows = rows_of(draw_terminal(example(std::string(59, 'a'), std::string(59, 'b'))));
+  ASSERT_EQ(rows.size(), 60u);
+  for (const std::string& row : rows) {
+    EXPECT_EQ(display_width(cells_of(row)), 60);
+    EXPECT_LE(display_width(row), 80);
+  }
+}
+
+TEST(Terminal, WritesNumbersOnColours) {
+  TerminalOptions options;
+  options.colour = TerminalColour::full;
+  const std::string drawing = draw_terminal(example("abc", "x", {2, 3}), options);
+  EXPECT_NE(drawing.find("\x1b[48;2;189;222;46;38;2;0;0;0m90"), drawing.npos) << drawing;
+  EXPECT_EQ(rows_of(drawing)[0], "x  50.0% │    90  │");
+  EXPECT_NE(drawing.find("\x1b[0m│"), drawing.npos);
+  options.colour = TerminalColour::palette;
+  EXPECT_NE(draw_terminal(example("abc", "x", {2, 3}), options).find("\x1b[48;5;"), drawing.npos);
+  EXPECT_EQ(draw_terminal(example("abc", "x")).find('\x1b'), drawing.npos);
+}
+
+TEST(Terminal, WordsGetColumnsOfTheirOwnWidth) {
+  Output output = example("ab", "x", {1, 2});
+  output.source[0].text = "attention";
+  output.source[1].text = "incomprehensibilities";
+  const std::string drawing = draw_terminal(output);
+  EXPECT_NE(drawing.find("attention incomprehen… ⏎ "), drawing.npos) << drawing;
+  EXPECT_EQ(cells_of(rows_of(drawing)[0]), "░░░░░░░░░░█████████████░░");
+}
+
+TEST(Terminal, ShowsOneMapOrAll) {
+  const Output output = example("ab", "x", {0}, 3);
+  EXPECT_EQ(rows_of(draw_terminal(output)).size(), 6u);
+  const std::string one = draw_terminal(output, {TerminalColour::none, 80, 1, false});
+  EXPECT_EQ(rows_of(one).size(), 2u);
+  EXPECT_NE(one.find("layer 0, head 1\n"), one.npos);
+  EXPECT_EQ(one.find("head 0"), one.npos);
+  EXPECT_THROW(draw_terminal(output, {TerminalColour::none, 80, 3, false}), Error);
+}
+
+TEST(Terminal, CompactNamesThePlaces) {
+  const std::string drawing = draw_terminal(example("a c", "x", {1, 3}), {TerminalColour::none, 80, {}, true});
+  EXPECT_NE(drawing.find("x  50.0% ←  ␣ @1 90%\n⏎  75.0% ←  ⏎ @3 90%\n"), drawing.npos) << drawing;
+}
+
+TEST(Terminal, ModelsWithoutMapsAndEmptySources) {
+  Output output = example("ab", "x", {0}, 0);
+  EXPECT_NE(draw_terminal(output).find("no attention"), std::string::npos);
+  output.maps.resize(1);
+  output.source.clear();
+  output.source_text.clear();
+  EXPECT_NE(draw_terminal(output).find("source is empty"), std::string::npos);
+  EXPECT_FALSE(draw_terminal(Output{}).empty());
+}
+
+TEST(Terminal, HostileTextCannotSteer) {
+  for (const std::string& text : hostile_texts()) {
+    Output output = example("a", "b");
+    output.source_text = output.text = output.steps[0].token = output.source[0].text = output.maps[0].source = text;
+    for (bool compact : {false, true}) {
+      const std::string drawing = draw_terminal(output, {TerminalColour::none, 80, {}, compact});
+      EXPECT_FALSE(find_invalid_utf8(drawing));
+      for (std::string_view part : characters(drawing)) {
+        const char32_t c = decode_utf8(part);
+        EXPECT_TRUE(c == '\n' || (c >= 0x20 && !(c >= 0x7f && c < 0xa0) && !(c >= 0x202a && c <= 0x202e))) << text;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fovea

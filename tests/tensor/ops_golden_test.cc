@@ -1,0 +1,118 @@
+// Values and gradients of the fused operations as PyTorch computes them (tests/golden/make_goldens.py).
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/golden.h"
+#include "support/gradient_check.h"
+#include "tensor/op_cases.h"
+#include "tensor/ops.h"
+
+namespace fovea {
+namespace {
+
+constexpr double tolerance = is_double ? 1e-10 : 1e-5;
+
+Shape shape_of(const GoldenArray& array) {
+  const auto& s = array.shape;
+  const auto axis = [&](std::size_t i) { return static_cast<int>(s[i]); };
+  return s.size() == 1 ? Shape{axis(0)} : s.size() == 2 ? Shape{axis(0), axis(1)} : Shape{axis(0), axis(1), axis(2)};
+}
+
+OwnMask mask_of(const GoldenArray& lengths, int positions) {
+  std::vector<std::string> rows;
+  for (const int length : lengths.as<int>()) {
+    rows.push_back(std::string(length, '1') + std::string(positions - length, '0'));
+  }
+  return OwnMask(rows);
+}
+
+NamedInputs inputs_of(const Golden& golden, const std::vector<std::string>& names) {
+  NamedInputs inputs;
+  for (const std::string& name : names) {
+    inputs.emplace_back(name, shape_of(golden.input(name)), golden.input(name).as<Real>());
+  }
+  return inputs;
+}
+
+Tensor flat(Tensor x) { return as_shape(x, {1, x.shape().count()}); }
+
+// `operation` gives the outputs, each flat, one after the other.
+void expect_golden(const Golden& golden, const NamedInputs& inputs, const std::vector<std::string>& outputs,
+                   const Operation& operation) {
+  RunOptions options{.calls = 1};
+  std::vector<double> expected;
+  for (const std::string& name : outputs) {
+    const auto probe = golden.probe(name).as<Real>();
+    const auto& values = golden.output(name).values;
+    options.probe.insert(options.probe.end(), probe.begin(), probe.end());
+    expected.insert(expected.end(), values.begin(), values.end());
+  }
+  const RunResult found = run(inputs, operation, options);
+  expect_close(found.output, expected, "outputs", tolerance);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const std::string& name = inputs[i].name;
+    expect_close(found.gradients[i], golden.gradient(name).values, "gradient of " + name, tolerance);
+  }
+}
+
+// Golden states are zero beyond a row's end, where ours go on unchanged.
+Tensor real_steps(Tensor h, const OwnMask& mask) {
+  const Tensor bits = h.tape().make(h.shape());
+  std::ranges::copy(mask.as_values(h.shape().last()), bits.data());
+  return multiply(h, bits);
+}
+
+void expect_golden_lstm(const std::string& file, Direction direction) {
+  const Golden golden(file);
+  const NamedInputs inputs = inputs_of(golden, {"x", "w_x", "w_h", "b", "h0", "c0"});
+  const int steps = inputs[0].shape[0];
+  const OwnMask mask = mask_of(golden.input("lengths"), steps);
+  const int last = direction == Direction::forward ? steps - 1 : 0;
+  expect_golden(golden, inputs, {"h", "h_last", "c_last"}, [&](Ts t) {
+    const auto [h, c] = lstm(t[0], {t[1], t[2], t[3]}, {t[4], t[5]}, mask, direction);
+    return concat({flat(real_steps(h, mask)), flat(step(h, last)), flat(step(c, last))});
+  });
+}
+
+void expect_golden_gru(const std::string& file, Direction direction) {
+  const Golden golden(file);
+  const NamedInputs inputs = inputs_of(golden, {"x", "w_x", "b_x", "w_h", "b_h", "h0"});
+  const int steps = inputs[0].shape[0];
+  const OwnMask mask = mask_of(golden.input("lengths"), steps);
+  const int last = direction == Direction::forward ? steps - 1 : 0;
+  expect_golden(golden, inputs, {"h", "h_last"}, [&](Ts t) {
+    const Tensor h = gru(t[0], {t[1], t[2], t[3], t[4]}, t[5], mask, direction);
+    return concat({flat(real_steps(h, mask)), flat(step(h, last))});
+  });
+}
+
+TEST(OpsGolden, Lstm) { expect_golden_lstm("lstm.json", Direction::forward); }
+TEST(OpsGolden, LstmReverse) { expect_golden_lstm("lstm_reverse.json", Direction::backward); }
+TEST(OpsGolden, Gru) { expect_golden_gru("gru.json", Direction::forward); }
+TEST(OpsGolden, GruReverse) { expect_golden_gru("gru_reverse.json", Direction::backward); }
+
+TEST(OpsGolden, AdditiveAttention) {
+  const Golden golden("additive.json");
+  const NamedInputs inputs = inputs_of(golden, {"queries", "memory", "w", "u", "b", "v"});
+  const OwnMask mask = mask_of(golden.input("lengths"), inputs[1].shape[0]);
+  expect_golden(golden, inputs, {"scores", "weights", "context"}, [&](Ts t) {
+    const Tensor scores = additive_scores(linear(t[0], t[2]), linear(t[1], t[3], t[4]), t[5], mask);
+    const Tensor weights = masked_softmax(scores, mask);
+    return concat({flat(scores), flat(weights), flat(weighted_sum(weights, t[1], mask))});
+  });
+}
+
+TEST(OpsGolden, CrossEntropy) {
+  const Golden golden("cross_entropy.json");
+  const std::vector<std::int32_t> targets = golden.input("targets").as<std::int32_t>();
+  const Real smoothing = golden.input("smoothing").as<Real>()[0];
+  expect_golden(golden, inputs_of(golden, {"logits"}), {"loss", "loss_smoothed"}, [&](Ts t) {
+    return concat({cross_entropy(t[0], targets, {.ignored = 0}),
+                   cross_entropy(t[0], targets, {.smoothing = smoothing, .ignored = 0})});
+  });
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,7 +1,10 @@
 // The words of the command line, and the one place where errors become exit codes.
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <fmt/core.h>
 
@@ -12,12 +15,18 @@ namespace {
 
 using namespace fovea;
 
+// As a shell would have to be given it.
+std::string quoted(const std::string& word) {
+  const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || std::strchr("-_./=,:+@%", c); };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? "'\\''" : std::string(1, c);
+  return out + "'";
+}
+
 std::string joined(int count, char** words) {
   std::string line = "fovea";
-  for (int i = 1; i < count; ++i) {
-    const std::string word = words[i];
-    line += word.find_first_of(" \"'$\\") == std::string::npos ? " " + word : " '" + word + "'";
-  }
+  for (int i = 1; i < count; ++i) line += " " + quoted(words[i]);
   return line;
 }
 

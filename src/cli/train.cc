@@ -66,7 +66,11 @@ TrainingData read_data(const TrainCommand& c) {
                             .max_length = c.max_length});
   say_left_out(pairs);
   if (!c.dev.empty()) {
-    Pairs dev = read_pairs({.file = c.dev, .bad_lines = bad_lines, .max_length = c.max_length});
+    PairOptions dev_options;
+    dev_options.file = c.dev;
+    dev_options.bad_lines = bad_lines;
+    dev_options.max_length = c.max_length;
+    Pairs dev = read_pairs(dev_options);
     say_left_out(dev);
     return {std::move(pairs.examples), std::move(dev.examples)};
   }
@@ -102,6 +106,12 @@ class Recorder : public Observer {
   std::vector<ValidationReport> validations_;
 };
 
+// The last part of a path, with or without a slash behind it.
+std::string folder_name(const std::string& folder) {
+  const std::filesystem::path path = std::filesystem::path(folder).lexically_normal();
+  return path.has_filename() ? path.filename().string() : path.parent_path().filename().string();
+}
+
 std::string minutes(double seconds) {
   return seconds < 120 ? fmt::format("{:.1f} s", seconds) : fmt::format("{:.1f} min", seconds / 60);
 }
@@ -109,14 +119,16 @@ std::string minutes(double seconds) {
 RunReport make_report(const TrainCommand& c, const Recorder& recorder, const Trainer& trainer,
                       const JournalEvents& events) {
   RunReport report;
-  report.title = std::filesystem::path(c.folder).filename().string();
+  report.title = folder_name(c.folder);
   report.command = c.command_line;
   report.metric = "exact";
   for (const UpdateReport& u : events.updates) report.points.push_back({u.update, u.epoch, u.seconds, u.loss, {}, {}});
   for (const ValidationReport& v : events.validations) {
-    report.points.push_back({v.update, v.epoch, v.seconds, v.training_loss, {}, v.exact});
+    // Its loss is a mean over an epoch, the others' a moving one: drawn together they would zigzag.
+    const std::optional<double> loss = events.updates.empty() ? std::optional(v.training_loss) : std::nullopt;
+    report.points.push_back({v.update, v.epoch, v.seconds, loss, {}, v.exact});
   }
-  std::ranges::stable_sort(report.points, {}, &RunPoint::step);
+  std::ranges::stable_sort(report.points, {}, &RunPoint::update);
   for (const ValidationReport& v : recorder.validations()) {
     RunValidation shown{v.update, {}};
     for (const Sample& s : v.samples) {
@@ -144,7 +156,7 @@ RunReport make_report(const TrainCommand& c, const Recorder& recorder, const Tra
 ModelCard make_card(const TrainCommand& c, const Recorder& recorder, const Trainer& trainer,
                     const JournalEvents& events) {
   ModelCard card;
-  card.name = std::filesystem::path(c.folder).filename().string();
+  card.name = folder_name(c.folder);
   card.task = trainer.model().config().task;
   card.config_toml = to_toml(trainer.model().config());
   card.training_lines = recorder.start().training_lines;
@@ -172,13 +184,13 @@ int TrainCommand::run() const {
     return 0;
   }
   const Period limit = parse_period(stop_after);
+  const Terminal terminal = terminal_of(stderr);
+  const ProgressMode mode = parse_progress(progress, terminal);
   Files files;
   const std::filesystem::path path = folder;
   files.make_directories(path);
   const DirectoryLock lock(path);
-  const Terminal terminal = terminal_of(stderr);
-  ProgressView screen(stderr, parse_progress(progress, terminal), terminal.width,
-                      terminal.colour != TerminalColour::none);
+  ProgressView screen(stderr, mode, terminal.width, terminal.colour != TerminalColour::none);
   Recorder recorder(screen);
   Trainer trainer(config, read_data(*this),
                   {.folder = path,

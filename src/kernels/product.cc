@@ -34,61 +34,84 @@ struct Left {
   std::ptrdiff_t inner_stride;
 };
 
-// out [rows, 16] (+)= left [rows, inner] * panel [inner, 16]; `out` holds the start value.
-template <int rows>
-HWY_INLINE void multiply_block(Left left, int inner, const Real* HWY_RESTRICT panel, Real* HWY_RESTRICT out,
-                               std::ptrdiff_t out_stride) {
+// out [rows, 16 panels] = start + left [rows, inner] * panels [inner, 16] side by side. The start is one row for all, or,
+// without one, what `out` holds.
+template <int rows, int panels>
+HWY_INLINE void multiply_block(Left left, int inner, const Real* HWY_RESTRICT panel, std::ptrdiff_t panel_stride,
+                               const Real* HWY_RESTRICT start, Real* HWY_RESTRICT out, std::ptrdiff_t out_stride) {
   const Tag d;
-  Vector sum[rows][vectors];
+  constexpr int width = panels * vectors;
+  Vector sum[rows][width];
   for (int r = 0; r < rows; ++r) {
-    for (int v = 0; v < vectors; ++v) sum[r][v] = hn::LoadU(d, out + r * out_stride + v * lanes);
+    const Real* from = start ? start : out + r * out_stride;
+    for (int v = 0; v < width; ++v) sum[r][v] = hn::LoadU(d, from + v * lanes);
   }
   const Real* HWY_RESTRICT a = left.data;
   for (int k = 0; k < inner; ++k, panel += panel_width, a += left.inner_stride) {
-    Vector right[vectors];
-    for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, panel + v * lanes);
+    Vector right[width];
+    for (int p = 0; p < panels; ++p) {
+      for (int v = 0; v < vectors; ++v) right[p * vectors + v] = hn::LoadU(d, panel + p * panel_stride + v * lanes);
+    }
     for (int r = 0; r < rows; ++r) {
       const Vector x = hn::Set(d, a[r * left.row_stride]);
-      for (int v = 0; v < vectors; ++v) sum[r][v] = hn::MulAdd(x, right[v], sum[r][v]);
+      for (int v = 0; v < width; ++v) sum[r][v] = hn::MulAdd(x, right[v], sum[r][v]);
     }
   }
   for (int r = 0; r < rows; ++r) {
-    for (int v = 0; v < vectors; ++v) hn::StoreU(sum[r][v], d, out + r * out_stride + v * lanes);
+    for (int v = 0; v < width; ++v) hn::StoreU(sum[r][v], d, out + r * out_stride + v * lanes);
   }
 }
 
 template <int rows>
-void multiply_rows(int count, Left left, int inner, const Real* panel, Real* out, std::ptrdiff_t out_stride) {
+void multiply_rows(int count, Left left, int inner, const Real* panel, const Real* start, Real* out,
+                   std::ptrdiff_t out_stride) {
   if constexpr (rows > 0) {
-    if (count == rows) return multiply_block<rows>(left, inner, panel, out, out_stride);
-    multiply_rows<rows - 1>(count, left, inner, panel, out, out_stride);
+    if (count == rows) return multiply_block<rows, 1>(left, inner, panel, 0, start, out, out_stride);
+    multiply_rows<rows - 1>(count, left, inner, panel, start, out, out_stride);
   }
 }
 
-void fill_start(int rows, int columns, Real* out, std::ptrdiff_t out_stride, const Real* bias) {
-  for (int r = 0; r < rows; ++r) {
-    for (int c = 0; c < columns; ++c) out[r * out_stride + c] = bias ? bias[c] : Real(0);
+// A row or two leave most registers idle while each sum waits for the one before: then several panels go side by side.
+constexpr int few_rows = 2;
+constexpr int wide_panels = std::clamp(8 / vectors, 1, 4);
+
+void multiply_wide(int rows, Left left, int inner, const Real* panel, std::ptrdiff_t panel_stride, const Real* start,
+                   Real* out, std::ptrdiff_t out_stride) {
+  if (rows == 1) return multiply_block<1, wide_panels>(left, inner, panel, panel_stride, start, out, out_stride);
+  constexpr int panels = std::max(1, wide_panels / 2);
+  for (int p = 0; p < wide_panels; p += panels) {
+    multiply_block<2, panels>(left, inner, panel + p * panel_stride, panel_stride,
+                              start ? start + p * panel_width : nullptr, out + p * panel_width, out_stride);
   }
 }
 
-// One panel of up to 16 columns against a group of rows. A panel cut short by the matrix's edge works in a buffer of its own.
-void multiply_panel(Left left, int rows, int inner, const Real* panel, int columns, Real* out,
-                    std::ptrdiff_t out_stride) {
+struct Panel {
+  const Real* data;   // [inner, 16]
+  int columns;        // of the 16
+  const Real* start;  // [16], or none
+};
+
+// One panel against a group of rows, in blocks of nearly equal height. A panel cut short by the matrix's edge works in a
+// buffer of its own.
+void multiply_panel(Left left, int rows, int inner, const Panel& panel, Real* out, std::ptrdiff_t out_stride) {
   alignas(64) Real edge[row_block * panel_width];
-  for (int r = 0; r < rows; r += row_block) {
-    const int count = rows - r < row_block ? rows - r : row_block;
+  for (int r = 0, blocks = (rows + row_block - 1) / row_block; blocks > 0; --blocks) {
+    const int count = (rows - r + blocks - 1) / blocks;
     const Left block = {left.data + r * left.row_stride, left.row_stride, left.inner_stride};
     Real* HWY_RESTRICT to = out + r * out_stride;
-    if (columns == panel_width) {
-      multiply_rows<row_block>(count, block, inner, panel, to, out_stride);
+    r += count;
+    if (panel.columns == panel_width) {
+      multiply_rows<row_block>(count, block, inner, panel.data, panel.start, to, out_stride);
       continue;
     }
-    for (int i = 0; i < count; ++i) {
-      for (int c = 0; c < panel_width; ++c) edge[i * panel_width + c] = c < columns ? to[i * out_stride + c] : Real(0);
+    for (int i = 0; i < count && !panel.start; ++i) {
+      for (int c = 0; c < panel_width; ++c) {
+        edge[i * panel_width + c] = c < panel.columns ? to[i * out_stride + c] : Real(0);
+      }
     }
-    multiply_rows<row_block>(count, block, inner, panel, edge, panel_width);
+    multiply_rows<row_block>(count, block, inner, panel.data, panel.start, edge, panel_width);
     for (int i = 0; i < count; ++i) {
-      for (int c = 0; c < columns; ++c) to[i * out_stride + c] = edge[i * panel_width + c];
+      for (int c = 0; c < panel.columns; ++c) to[i * out_stride + c] = edge[i * panel_width + c];
     }
   }
 }
@@ -97,26 +120,35 @@ void multiply_panel(Left left, int rows, int inner, const Real* panel, int colum
 // the stored value, so the cut changes no bit.
 constexpr int inner_group = 320;
 
-void multiply_all(Left left, int rows, int inner, const Real* packed, int columns, Real* out,
-                  std::ptrdiff_t out_stride) {
-  for (int k = 0; k < inner; k += inner_group) {
-    const int depth = inner - k < inner_group ? inner - k : inner_group;
-    for (int r = 0; r < rows; r += row_group) {
-      const int group = rows - r < row_group ? rows - r : row_group;
-      const Left part = {left.data + r * left.row_stride + k * left.inner_stride, left.row_stride, left.inner_stride};
-      for (int c = 0; c < columns; c += panel_width) {
-        const int width = columns - c < panel_width ? columns - c : panel_width;
-        const Real* panel = packed + static_cast<std::ptrdiff_t>(c) * inner + static_cast<std::ptrdiff_t>(k) * panel_width;
-        multiply_panel(part, group, depth, panel, width, out + r * out_stride + c, out_stride);
+void multiply(Rows left, const Real* packed, int columns, Real* out, std::ptrdiff_t out_stride, Start start,
+              const Real* bias) {
+  constexpr int wide = wide_panels * panel_width;
+  alignas(64) Real first[wide];
+  const std::ptrdiff_t panel_stride = std::ptrdiff_t(left.columns) * panel_width;
+  for (int k = 0; k == 0 || k < left.columns; k += inner_group) {
+    const int depth = std::min(left.columns - k, inner_group);
+    for (int r = 0; r < left.rows; r += row_group) {
+      const int group = std::min(left.rows - r, row_group);
+      const Left part = {left.data + r * left.stride + k, left.stride, 1};
+      for (int c = 0; c < columns;) {
+        const bool goes_wide = group <= few_rows && columns - c >= wide;
+        const int width = goes_wide ? wide : std::min(columns - c, panel_width);
+        const Real* panel = packed + c / panel_width * panel_stride + std::ptrdiff_t(k) * panel_width;
+        const Real* from = nullptr;
+        if (k == 0 && start == Start::zero) {
+          for (int i = 0; i < wide; ++i) first[i] = bias && i < width ? bias[c + i] : Real(0);
+          from = first;
+        }
+        Real* to = out + r * out_stride + c;
+        if (goes_wide) {
+          multiply_wide(group, part, depth, panel, panel_stride, from, to, out_stride);
+        } else {
+          multiply_panel(part, group, depth, {panel, width, from}, to, out_stride);
+        }
+        c += width;
       }
     }
   }
-}
-
-void multiply(Rows left, const Real* packed, int columns, Real* out, std::ptrdiff_t out_stride, Start start,
-              const Real* bias) {
-  if (start == Start::zero) fill_start(left.rows, columns, out, out_stride, bias);
-  multiply_all({left.data, left.stride, 1}, left.rows, left.columns, packed, columns, out, out_stride);
 }
 
 }  // namespace fovea::kernels::HWY_NAMESPACE

@@ -12,13 +12,21 @@
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
-Real log_sum(const Real* row, int columns) {
-  const Real largest = *std::max_element(row, row + columns);
-  const Real sum = sum_lanes(columns, [&](auto d, int j) {
+Real largest_of(const Real* row, int columns) {
+  const Full d;
+  const int width = static_cast<int>(hn::Lanes(d));
+  if (columns < width) return *std::max_element(row, row + columns);
+  hn::Vec<Full> largest = hn::LoadU(d, row + columns - width);
+  for (int j = 0; j + width <= columns; j += width) largest = hn::Max(largest, hn::LoadU(d, row + j));
+  return hn::GetLane(hn::MaxOfLanes(d, largest));
+}
+
+// log of the sum of exp(row - largest). Never added to `largest`: beside large logits it would be rounded away.
+Real log_sum(const Real* row, int columns, Real largest) {
+  return std::log(sum_lanes(columns, [&](auto d, int j) {
     const auto shifted = hn::Sub(hn::LoadU(d, row + j), hn::Set(d, largest));
     return hn::Exp(d, hn::Max(shifted, hn::Set(d, Real(-200))));
-  });
-  return largest + std::log(sum);
+  }));
 }
 
 double cross_entropy(LogitRows logits, const std::int32_t* targets, Smoothing smoothing, Real* log_sums) {
@@ -29,12 +37,13 @@ double cross_entropy(LogitRows logits, const std::int32_t* targets, Smoothing sm
       log_sums[r] = 0;
       continue;
     }
-    log_sums[r] = log_sum(row, logits.columns);
-    double loss = (1 - smoothing.share) * (double(log_sums[r]) - double(row[targets[r]]));
+    const Real largest = largest_of(row, logits.columns);
+    log_sums[r] = log_sum(row, logits.columns, largest);
+    double loss = (1 - smoothing.share) * (double(log_sums[r]) - (double(row[targets[r]]) - double(largest)));
     if (smoothing.share > 0) {
-      const double mean =
-          double(sum_lanes(logits.columns, [&](auto d, int j) { return hn::LoadU(d, row + j); })) / logits.columns;
-      loss += smoothing.share * (double(log_sums[r]) - mean);
+      const double sum = sum_lanes(
+          logits.columns, [&](auto d, int j) { return hn::Sub(hn::LoadU(d, row + j), hn::Set(d, largest)); });
+      loss += smoothing.share * (double(log_sums[r]) - sum / logits.columns);
     }
     total += loss;
   }
@@ -48,8 +57,10 @@ void cross_entropy_backward(LogitRows logits, const std::int32_t* targets, Smoot
     if (targets[r] == smoothing.ignored) continue;
     const Real* row = logits.data + std::ptrdiff_t(r) * logits.columns;
     Real* out = dlogits + std::ptrdiff_t(r) * logits.columns;
+    const Real largest = largest_of(row, logits.columns);
     for_lanes(logits.columns, [&](auto d, int j) {
-      const auto shifted = hn::Sub(hn::LoadU(d, row + j), hn::Set(d, log_sums[r]));
+      const auto shifted =
+          hn::Sub(hn::Sub(hn::LoadU(d, row + j), hn::Set(d, largest)), hn::Set(d, log_sums[r]));
       const auto p = hn::Exp(d, hn::Max(shifted, hn::Set(d, Real(-200))));
       const auto difference = hn::Sub(p, hn::Set(d, spread));
       hn::StoreU(hn::MulAdd(hn::Set(d, factor), difference, hn::LoadU(d, out + j)), d, out + j);
@@ -62,9 +73,10 @@ void log_softmax(LogitRows logits, Real* log_probabilities) {
   for (int r = 0; r < logits.rows; ++r) {
     const Real* row = logits.data + std::ptrdiff_t(r) * logits.columns;
     Real* out = log_probabilities + std::ptrdiff_t(r) * logits.columns;
-    const Real sum = log_sum(row, logits.columns);
+    const Real largest = largest_of(row, logits.columns);
+    const Real sum = log_sum(row, logits.columns, largest);
     for_lanes(logits.columns, [&](auto d, int j) {
-      hn::StoreU(hn::Sub(hn::LoadU(d, row + j), hn::Set(d, sum)), d, out + j);
+      hn::StoreU(hn::Sub(hn::Sub(hn::LoadU(d, row + j), hn::Set(d, largest)), hn::Set(d, sum)), d, out + j);
     });
   }
 }

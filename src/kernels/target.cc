@@ -17,8 +17,9 @@ std::string display_name(std::int64_t target) {
   return hwy::TargetName(target);
 }
 
-std::vector<std::int64_t> targets() {
-  std::vector<std::int64_t> found = hwy::SupportedAndGeneratedTargets();
+// Asked once, before any is forced: afterwards Highway knows only the forced one.
+const std::vector<std::int64_t>& targets() {
+  static const std::vector<std::int64_t> found = hwy::SupportedAndGeneratedTargets();
   return found;
 }
 
@@ -36,9 +37,9 @@ std::string instruction_set() {
 }
 
 void use_instruction_set(const std::string& name) {
+  const auto& all = targets();
   hwy::SetSupportedTargetsForTest(0);
   if (!name.empty()) {
-    const auto all = targets();
     const auto chosen = std::find_if(all.begin(), all.end(), [&](auto t) { return display_name(t) == name; });
     check(chosen != all.end(), "no instruction set \"{}\" here", name);
     hwy::SetSupportedTargetsForTest(*chosen);

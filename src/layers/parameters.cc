@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/error.h"
 #include "base/random.h"
@@ -23,6 +24,12 @@ Initial Initial::glorot(int in, int out) { return uniform(std::sqrt(6.0 / (in + 
 ParameterId Parameters::add(std::string name, Shape shape, Initial initial) {
   check(values_.empty(), "parameter {} comes after the memory", name);
   check(std::ranges::none_of(entries_, [&](const Entry& e) { return e.name == name; }), "two parameters named {}", name);
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  std::int64_t size = 1;
+  for (int i = 0; i < shape.axes() && size <= most; ++i) size *= shape[i];
+  if (size > most) {
+    throw usage_error("the weight {} {} is too large; choose smaller sizes or vocabularies", name, shape.text());
+  }
   entries_.push_back({std::move(name), shape, initial, static_cast<std::ptrdiff_t>(count_), nullptr});
   count_ += shape.count();
   return {static_cast<int>(entries_.size()) - 1};

@@ -17,7 +17,7 @@ namespace {
 Series series_of(const RunReport& report, std::string name, std::optional<double> RunPoint::*value) {
   Series series{std::move(name), {}};
   for (const RunPoint& point : report.points) {
-    if (point.*value) series.points.push_back({static_cast<double>(point.step), *(point.*value)});
+    if (point.*value) series.points.push_back({static_cast<double>(point.update), *(point.*value)});
   }
   return series;
 }
@@ -35,18 +35,18 @@ std::vector<ChartPoint> best_of(const Series& series, bool higher_is_better) {
 std::string summary(const RunReport& report, const std::vector<ChartPoint>& best) {
   if (report.points.empty()) return "<p>Nothing has been recorded yet.</p>\n";
   const RunPoint& last = report.points.back();
-  std::string text = fmt::format("<p>{} steps, {:.4g} epochs, {:.1f} s.", last.step, last.epoch, last.seconds);
+  std::string text = fmt::format("<p>{} updates, {:.4g} epochs, {:.1f} s.", last.update, last.epoch, last.seconds);
   if (!best.empty()) {
-    text += fmt::format(" Best {} on the dev set: <strong>{:.4g}</strong>, at step {:.0f}.", escape_text(report.metric),
+    text += fmt::format(" Best {} on the held-out lines: <strong>{:.4g}</strong>, at update {:.0f}.", escape_text(report.metric),
                         best[0].y, best[0].x);
   }
   return text + "</p>\n";
 }
 
 std::string curves(const RunReport& report, const Series& score, const std::vector<ChartPoint>& best) {
-  Chart loss{"loss", "step", {series_of(report, "training", &RunPoint::loss)}, {}};
+  Chart loss{"loss", "update", {series_of(report, "training", &RunPoint::loss)}, {}};
   if (Series dev = series_of(report, "dev", &RunPoint::dev_loss); !dev.points.empty()) loss.series.push_back(dev);
-  const Chart quality{report.metric + " on the dev set", "step", {score}, best};
+  const Chart quality{report.metric + " on the held-out lines", "update", {score}, best};
   return fmt::format("<div class=\"cards\"><div class=\"card\">{}</div><div class=\"card\">{}</div></div>\n",
                      draw_chart(loss), draw_chart(quality));
 }
@@ -77,7 +77,7 @@ std::string samples(const RunReport& report) {
   std::string text = "<h2>Samples</h2>\n";
   for (auto it = report.validations.rbegin(); it != report.validations.rend(); ++it) {
     const char* open = it == report.validations.rbegin() ? " open=\"open\"" : "";
-    text += fmt::format("<details{}><summary>step {}</summary>{}</details>\n", open, it->step, sample_table(*it));
+    text += fmt::format("<details{}><summary>update {}</summary>{}</details>\n", open, it->update, sample_table(*it));
   }
   return text;
 }

@@ -12,7 +12,7 @@
 namespace fovea {
 
 struct RunPoint {
-  std::int64_t step = 0;
+  std::int64_t update = 0;
   double epoch = 0;
   double seconds = 0;
   std::optional<double> loss;      // on training data, since the point before
@@ -28,7 +28,7 @@ struct RunSample {
 };
 
 struct RunValidation {
-  std::int64_t step = 0;
+  std::int64_t update = 0;
   std::vector<RunSample> samples;
 };
 
@@ -37,8 +37,8 @@ struct RunReport {
   std::string command;
   std::string metric;  // name of dev_score
   bool higher_is_better = true;
-  std::vector<RunPoint> points;            // steps rising
-  std::vector<RunValidation> validations;  // steps rising
+  std::vector<RunPoint> points;            // updates rising
+  std::vector<RunValidation> validations;  // updates rising
   std::vector<Output> maps;                // a few examples
   std::vector<std::pair<std::string, std::string>> facts;
 };

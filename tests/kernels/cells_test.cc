@@ -117,19 +117,23 @@ TEST_P(CellKernels, ExtremesStayFinite) {
   constexpr int n = 5;
   const Real nan = std::numeric_limits<Real>::quiet_NaN();
   const CellSize cell = {batch, n, middle_masked};
-  Buffer gates(batch * 4 * n, Real(0));
-  for (int i = 0; i < batch * 4 * n; ++i) gates[i] = i / (4 * n) == 1 ? nan : (i % 2 ? Real(1e30) : Real(-1e30));
+  const auto extreme_gates = [&](int kinds) {
+    Buffer gates(batch * kinds * n, Real(0));
+    for (int i = 0; i < batch * kinds * n; ++i) {
+      gates[i] = i / (kinds * n) == 1 ? nan : i % 2 ? Real(1e30) : Real(-1e30);
+    }
+    return gates;
+  };
   const Buffer zeros(batch * n, Real(0)), ones(batch * n, Real(1));
   Buffer h = zeros, c = zeros, dc = ones, dh = zeros;
-  Buffer gru_gates({gates.data(), gates.data() + batch * 3 * n});
-  for (int i = 0; i < batch * 3 * n; ++i) gru_gates[i] = i / (3 * n) == 1 ? nan : (i % 2 ? Real(1e30) : Real(-1e30));
 
+  Buffer gates = extreme_gates(4);
   lstm_forward(cell, {gates.data(), ones.data(), ones.data(), h.data(), c.data()});
   EXPECT_TRUE(h.all_finite() && c.all_finite());
   lstm_backward(cell, {gates.data(), ones.data(), c.data(), ones.data(), dc.data(), dh.data()});
   EXPECT_TRUE(gates.all_finite() && dc.all_finite() && dh.all_finite());
 
-  Buffer state = gru_gates;
+  Buffer gru_gates = extreme_gates(3), state = gru_gates;
   gru_forward(cell, {gru_gates.data(), state.data(), ones.data(), h.data()});
   EXPECT_TRUE(h.all_finite());
   gru_backward(cell, {gru_gates.data(), state.data(), ones.data(), ones.data(), dh.data()});

@@ -1,5 +1,5 @@
-// For tests of kernels: each runs once with every instruction set, on buffers that lie at odd addresses and notice a write
-// beyond their ends. References are written in double, the plain way.
+// For tests of kernels: each runs once with every instruction set, on buffers that lie at odd addresses and notice a
+// write beyond their ends. References are written in double, the plain way.
 #pragma once
 
 #include <gtest/gtest.h>

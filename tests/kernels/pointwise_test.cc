@@ -134,7 +134,8 @@ TEST_P(PointwiseKernels, MomentumIsItsFormula) {
     momentum(step, gradient, velocity, weights);
     const auto next_v = [&](int i) { return double(step.momentum) * v[i] + 0.5 * gradient[i]; };
     expect_near(velocity, expected(n, next_v), 4 * epsilon, "velocity");
-    expect_near(weights, expected(n, [&](int i) { return w[i] - double(step.rate) * next_v(i); }), 4 * epsilon, "weights");
+    const auto next_w = [&](int i) { return w[i] - double(step.rate) * next_v(i); };
+    expect_near(weights, expected(n, next_w), 4 * epsilon, "weights");
   }
 }
 

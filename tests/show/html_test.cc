@@ -94,7 +94,7 @@ TEST(Report, HasCurvesSamplesMapsAndFacts) {
   ASSERT_EQ(html.problem, "");
   expect_harmless(html);
   EXPECT_EQ(html.named("svg").size(), 3u);
-  EXPECT_NE(text.find("Best exact on the dev set: <strong>0.75</strong>, at step 3000."), text.npos);
+  EXPECT_NE(text.find("Best exact on the held-out lines: <strong>0.75</strong>, at update 3000."), text.npos);
   EXPECT_NE(text.find("<code>fovea train dates.tsv</code>"), text.npos);
   EXPECT_NE(text.find("<th>seed</th>"), text.npos);
   EXPECT_LT(text.find("<bdi>late</bdi>"), text.find("<bdi>early</bdi>"));
@@ -105,7 +105,7 @@ TEST(Report, HasCurvesSamplesMapsAndFacts) {
 TEST(Report, LowerCanBeBetter) {
   RunReport report = example_report();
   report.higher_is_better = false;
-  EXPECT_NE(draw_report(report).find("<strong>0.5</strong>, at step 1000."), std::string::npos);
+  EXPECT_NE(draw_report(report).find("<strong>0.5</strong>, at update 1000."), std::string::npos);
 }
 
 TEST(Report, CanBeEmpty) {

@@ -71,7 +71,8 @@ inline bool contains(const std::vector<int>& list, int i) { return std::ranges::
 
 }  // namespace gradient_check
 
-inline RunResult run(Arena& arena, const NamedInputs& inputs, const Operation& operation, const RunOptions& options = {}) {
+inline RunResult run(Arena& arena, const NamedInputs& inputs, const Operation& operation,
+                     const RunOptions& options = {}) {
   using namespace gradient_check;
   arena.reset();
   Tape tape(arena);

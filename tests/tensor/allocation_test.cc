@@ -1,5 +1,5 @@
-// Once warm, a pass asks nothing of the heap. The counting operators below serve the whole test program; a sanitizer wants
-// its own, so with one there is nothing to count. The C libraries' malloc is not seen here, only C++ allocations.
+// Once warm, a pass asks nothing of the heap. The counting operators below serve the whole test program; a sanitizer
+// wants its own, so with one there is nothing to count. Calls of malloc (oneDNN's workspace) are not seen.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -20,7 +20,8 @@ constexpr bool counting = true;
 std::atomic<long> allocations = 0;
 }  // namespace
 
-// The array and nothrow forms of the standard library call these. Not inline: the compiler would see `new` freed by `free`.
+// The array and nothrow forms of the standard library call these. Not inline: the compiler would see what comes from
+// `new` given to `free`, and warn.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   ++allocations;
   if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;

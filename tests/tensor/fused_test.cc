@@ -1,5 +1,5 @@
-// Fused operations against the same computation composed of smaller ones or written as plain loops, values and gradients
-// alike; and rows of a batch against the same rows alone.
+// Fused operations against the same computation composed of smaller ones or written as plain loops, values and
+// gradients alike; and rows of a batch against the same rows alone.
 #include <gtest/gtest.h>
 
 #include <cmath>

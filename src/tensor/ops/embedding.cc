@@ -8,6 +8,7 @@ namespace fovea {
 Tensor embed(Tensor table, Ids ids, Shape leading) {
   const int entries = table.shape()[0], size = table.shape()[1];
   const int count = leading.count();
+  check(leading.axes() == 1 || leading.axes() == 2, "embed: {} leading axes, not one or two", leading.axes());
   check(static_cast<int>(ids.size()) == count, "embed: {} ids for {}", ids.size(), leading.text());
   const auto kept = table.tape().arena().array<std::int32_t>(ids.size());
   std::ranges::copy(ids, kept.begin());

@@ -16,6 +16,9 @@ Tensor gru(Tensor x, const GruWeights& weights, Tensor initial, Mask mask, Direc
   check(weights.input.shape() == Shape({in, width}) && weights.state.shape() == Shape({size, width}),
         "gru: weights {} and {} for inputs {}", weights.input.shape().text(), weights.state.shape().text(),
         x.shape().text());
+  check(weights.input_bias.shape().count() == width && weights.state_bias.shape().count() == width,
+        "gru: biases {} and {} for {} gates", weights.input_bias.shape().text(), weights.state_bias.shape().text(), width);
+  check(!initial || initial.shape() == Shape({batch, size}), "gru: a first state that is not [{}, {}]", batch, size);
   check(mask.positions == steps && mask.batch == batch, "gru: a mask [{}, {}] for {}", mask.positions, mask.batch,
         x.shape().text());
   Tape& tape = x.tape();

@@ -16,6 +16,10 @@ LstmState lstm(Tensor x, const LstmWeights& weights, LstmState initial, Mask mas
   check(weights.input.shape() == Shape({in, width}) && weights.state.shape() == Shape({size, width}),
         "lstm: weights {} and {} for inputs {}", weights.input.shape().text(), weights.state.shape().text(),
         x.shape().text());
+  check(weights.bias.shape().count() == width, "lstm: a bias {} for {} gates", weights.bias.shape().text(), width);
+  for (const Tensor first : {initial.h, initial.c}) {
+    check(!first || first.shape() == Shape({batch, size}), "lstm: a first state that is not [{}, {}]", batch, size);
+  }
   check(mask.positions == steps && mask.batch == batch, "lstm: a mask [{}, {}] for {}", mask.positions, mask.batch,
         x.shape().text());
   Tape& tape = x.tape();

@@ -1,0 +1,235 @@
+// What `fovea train` promises whatever happens to it: a run that is stopped in any way goes on as if it had not been.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <thread>
+
+#include "support/process.h"
+#include "training/tiny_run.h"
+
+namespace fovea {
+namespace {
+
+class TrainCommandTest : public testing::Test {
+ protected:
+  TrainCommandTest() { data_ = folder_.write("data.tsv", to_tsv(tiny_examples(1, 200))); }
+
+  Command train(const std::string& run, const std::string& stop_after, const std::vector<std::string>& more = {}) {
+    Command command = fovea({"train", data_, "-o", folder_ / run, "--threads", "1", "--progress", "plain",
+                             "--stop-after", stop_after});
+    for (const std::string& setting : tiny_settings()) {
+      command.words.push_back("--set");
+      command.words.push_back(setting);
+    }
+    command.words.insert(command.words.end(), more.begin(), more.end());
+    return command;
+  }
+
+  // What an uninterrupted run leaves.
+  std::string expected(const std::string& stop_after) {
+    const Outcome outcome = run(train("whole", stop_after));
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    return remains(folder_ / "whole");
+  }
+
+  // Reads its log up to the first checkpoint.
+  static void wait_for_checkpoint(Process& process) {
+    while (const auto line = process.read_error_line()) {
+      if (line->find("checkpoint.safetensors") != line->npos) return;
+    }
+    FAIL() << "it ended without a checkpoint";
+  }
+
+  std::size_t files_in(const std::string& run) const {
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder_ / run), {}));
+  }
+
+  TemporaryFolder folder_;
+  std::string data_;
+};
+
+TEST_F(TrainCommandTest, LeavesAllFilesAndNothingElse) {
+  const Outcome outcome = run(train("run", "25u"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  for (const char* name : {"model.safetensors", "checkpoint.safetensors", "metrics.jsonl", "config.toml", "report.html",
+                           "README.md", ".lock"}) {
+    EXPECT_TRUE(std::filesystem::exists(folder_ / "run" / name)) << name;
+  }
+  EXPECT_EQ(files_in("run"), 7u);
+}
+
+TEST_F(TrainCommandTest, KilledTwentyTimesItEndsWithTheSameBytes) {
+  if (!files_are_exact) GTEST_SKIP() << "checkpoints hold floats";
+  const std::vector<std::string> seldom = {"--set", "training.validate_every=40u"};
+  const auto start = std::chrono::steady_clock::now();
+  ASSERT_EQ(run(train("whole", "200u", seldom)).code, 0);
+  const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - start;
+  const std::string expected = remains(folder_ / "whole");
+
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> share(0, 0.35);
+  int kills = 0, runs = 0;
+  while (kills < 20) {
+    ASSERT_LT(++runs, 40) << "it ends before it can be killed";
+    const std::string name = "killed" + std::to_string(runs);
+    for (;;) {
+      Process process(train(name, "200u", seldom));
+      std::this_thread::sleep_for(whole * share(random));
+      process.kill(SIGKILL);
+      const Outcome outcome = process.finish();
+      if (outcome.signal == SIGKILL && ++kills < 60) continue;
+      if (outcome.signal == SIGKILL) break;
+      ASSERT_EQ(outcome.code, 0) << outcome.err;
+      EXPECT_EQ(remains(folder_ / name), expected) << "after " << kills << " kills";
+      break;
+    }
+    ASSERT_LT(kills, 60) << "it makes no headway";
+  }
+}
+
+TEST_F(TrainCommandTest, SignalsSaveAndTheSameCommandGoesOn) {
+  if (!files_are_exact) GTEST_SKIP() << "checkpoints hold floats";
+  const std::string whole = expected("300u");
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const std::string name = "signal" + std::to_string(signal);
+    Process process(train(name, "300u"));
+    wait_for_checkpoint(process);
+    process.kill(signal);
+    const Outcome outcome = process.finish();
+    EXPECT_EQ(outcome.code, 128 + signal) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_TRUE(says(outcome.err, "the same command goes on"));
+    const Outcome rest = run(train(name, "300u"));
+    EXPECT_EQ(rest.code, 0) << rest.err;
+    EXPECT_EQ(remains(folder_ / name), whole);
+  }
+}
+
+TEST_F(TrainCommandTest, SecondSignalEndsAtOnceAndLosesNothing) {
+  if (!files_are_exact) GTEST_SKIP() << "checkpoints hold floats";
+  const std::string whole = expected("300u");
+  Process process(train("twice", "300u"));
+  wait_for_checkpoint(process);
+  process.kill(SIGTERM);
+  process.kill(SIGINT);
+  const int code = process.finish().code;
+  EXPECT_TRUE(code == 128 + SIGTERM || code == 128 + SIGINT) << code;
+  EXPECT_EQ(run(train("twice", "300u")).code, 0);
+  EXPECT_EQ(remains(folder_ / "twice"), whole);
+}
+
+TEST_F(TrainCommandTest, SecondProcessIsRefused) {
+  Process first(train("shared", "10m"));
+  wait_for_checkpoint(first);
+  const Outcome second = run(train("shared", "10m"));
+  EXPECT_EQ(second.code, 1);
+  EXPECT_TRUE(says(second.err, (folder_ / "shared").string()));
+  EXPECT_TRUE(says(second.err, "in use by another process"));
+  EXPECT_TRUE(is_one_line(second.err));
+  first.kill(SIGTERM);
+  EXPECT_EQ(first.finish().code, 128 + SIGTERM) << "the refused one did not disturb it";
+}
+
+TEST_F(TrainCommandTest, FullDiskKeepsTheOldCheckpoint) {
+  if (!files_are_exact) GTEST_SKIP() << "checkpoints hold floats";
+  const std::string whole = expected("40u");
+  ASSERT_EQ(run(train("full", "12u")).code, 0);
+  const std::string checkpoint = folder_ / "full" / "checkpoint.safetensors";
+  const std::string before = read_bytes(checkpoint);
+  const std::size_t files = files_in("full");
+  Command limited = train("full", "40u");
+  limited.largest_file = 10'000;  // enough for the settings and the journal
+  const Outcome outcome = run(limited);
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(says(outcome.err, "cannot write " + checkpoint));
+  EXPECT_TRUE(says(outcome.err, "File too large"));
+  EXPECT_TRUE(read_bytes(checkpoint) == before);
+  EXPECT_EQ(files_in("full"), files) << "a temporary file remains";
+  EXPECT_EQ(run(train("full", "40u")).code, 0);
+  EXPECT_EQ(remains(folder_ / "full"), whole);
+}
+
+TEST_F(TrainCommandTest, DamagedCheckpointIsABadModel) {
+  ASSERT_EQ(run(train("run", "12u")).code, 0);
+  const std::string good = read_bytes(folder_ / "run" / "checkpoint.safetensors");
+  std::string flipped = good;
+  flipped[good.size() / 2] ^= 1;
+  for (const std::string& bad : {flipped, good.substr(0, good.size() / 2), std::string(), good + "x"}) {
+    folder_.write("run/checkpoint.safetensors", bad);
+    const Outcome outcome = run(train("run", "20u"));
+    EXPECT_EQ(outcome.code, 4) << bad.size();
+    EXPECT_TRUE(is_one_line(outcome.err));
+    EXPECT_TRUE(says(outcome.err, "checkpoint.safetensors"));
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_TRUE(read_bytes(folder_ / "run" / "checkpoint.safetensors") == bad) << "left as it was found";
+  }
+  EXPECT_EQ(run(train("run", "20u", {"--fresh"})).code, 0);
+}
+
+TEST_F(TrainCommandTest, OtherSettingsAreRefusedByName) {
+  ASSERT_EQ(run(train("run", "12u")).code, 0);
+  const std::string before = remains(folder_ / "run");
+  const Outcome dropout = run(train("run", "20u", {"--set", "training.dropout=0.25"}));
+  EXPECT_EQ(dropout.code, 2);
+  EXPECT_TRUE(says(dropout.err, "training.dropout = 0.1, not 0.25"));
+  EXPECT_TRUE(says(dropout.err, "--fresh"));
+  EXPECT_TRUE(is_one_line(dropout.err));
+  const Outcome seed = run(train("run", "20u", {"--seed", "9"}));
+  EXPECT_EQ(seed.code, 2);
+  EXPECT_TRUE(says(seed.err, "training.seed = 1, not 9"));
+  EXPECT_EQ(remains(folder_ / "run"), before);
+  EXPECT_EQ(run(train("run", "20u", {"--seed", "9", "--fresh"})).code, 0);
+  EXPECT_EQ(run(train("run", "21u", {"--seed", "9"})).code, 0) << "the fresh run is the one that goes on";
+}
+
+TEST_F(TrainCommandTest, ARefusedCommandChangesNoFile) {
+  ASSERT_EQ(run(train("run", "12u")).code, 0);
+  const std::string before = read_bytes(folder_ / "run" / "config.toml");
+  ASSERT_EQ(run(train("run", "20u", {"--set", "training.dropout=0.25"})).code, 2);
+  EXPECT_EQ(read_bytes(folder_ / "run" / "config.toml"), before) << "config.toml tells of a run that was not made";
+}
+
+TEST_F(TrainCommandTest, OtherDataIsRefused) {
+  ASSERT_EQ(run(train("run", "12u")).code, 0);
+  folder_.write("data.tsv", to_tsv(tiny_examples(2, 200)));
+  const Outcome outcome = run(train("run", "20u"));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_TRUE(says(outcome.err, "other data"));
+  EXPECT_TRUE(is_one_line(outcome.err));
+  EXPECT_EQ(run(train("run", "20u", {"--fresh"})).code, 0);
+}
+
+TEST_F(TrainCommandTest, NonFiniteUpdatesEndTheRunWithAdvice) {
+  if (!files_are_exact) GTEST_SKIP() << "no float is so large that doubles overflow";
+  ASSERT_EQ(run(train("run", "12u")).code, 0);
+  const std::string path = folder_ / "run" / "checkpoint.safetensors";
+  TensorFile file = decode_safetensors(read_bytes(path), path);
+  for (NamedArray& array : file.arrays) {
+    if (array.name == "weights/output.choice.weight") std::ranges::fill(array.values, 3e38f);
+  }
+  folder_.write("run/checkpoint.safetensors", encode_safetensors(file));
+  const Outcome outcome = run(train("run", "100u"));
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(says(outcome.err, "update 13 skipped"));
+  EXPECT_TRUE(says(outcome.err, "error: 20 updates in a row"));
+  EXPECT_TRUE(says(outcome.err, "training.learning_rate=0.0067"));
+  EXPECT_NO_THROW(decode_safetensors(read_bytes(path), path)) << "which refuses what is not finite";
+}
+
+TEST_F(TrainCommandTest, ThreadsAndLocaleChangeNoByte) {
+  const std::string whole = expected("30u");
+  for (const char* locale : {"LC_ALL=C", "LC_ALL=de_DE.UTF-8", "LC_ALL=tr_TR.UTF-8", "LC_ALL=nowhere"}) {
+    Command command = train("locale", "30u", {"--fresh", "--threads", "2"});
+    std::erase(command.words, "1");
+    command.words.erase(std::ranges::find(command.words, "--threads"));
+    command.environment = {locale, "LANG=de_DE.UTF-8", "TZ=Asia/Kathmandu"};
+    const Outcome outcome = run(command);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(remains(folder_ / "locale"), whole) << locale;
+  }
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,0 +1,68 @@
+// The smallest run that has all parts of a large one: two validations or more, several epochs, batches of several shards.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "data/makers/maker.h"
+#include "support/temporary_folder.h"
+#include "training/trainer.h"
+
+namespace fovea {
+
+// In a double build the files hold floats, so a resumed run is rounded once.
+inline constexpr bool files_are_exact = sizeof(Real) == sizeof(float);
+
+// As settings, so that a test can give them to the library and to the command line alike.
+inline std::vector<std::string> tiny_settings() {
+  return {"encoder.size=8",   "encoder.embedding=8", "attention.size=8",           "decoder.size=8",
+          "decoder.embedding=8", "output.size=8",    "training.batch=16",          "training.learning_rate=0.02",
+          "training.patience=1000", "training.validate_every=20u", "training.save_every=5u"};
+}
+
+inline Config tiny_config(const std::vector<std::string>& more = {}) {
+  Config config;
+  for (const std::string& setting : tiny_settings()) set_field(config, setting);
+  for (const std::string& setting : more) set_field(config, setting);
+  return config;
+}
+
+// Which half of the alphabet the first letters are from: easy enough that the best model changes from validation to validation.
+inline std::vector<Example> tiny_examples(std::uint64_t seed, int count) {
+  std::vector<Example> examples;
+  for (int i = 0; i < count; ++i) {
+    Example example = find_maker("copy").make(seed, static_cast<std::uint64_t>(i));
+    for (char& letter : example.target = example.source.substr(0, 3)) letter = letter < 'n' ? 'x' : 'y';
+    examples.push_back(std::move(example));
+  }
+  return examples;
+}
+
+inline TrainingData tiny_data(std::uint64_t seed = 1) { return {tiny_examples(seed, 160), tiny_examples(seed + 100, 40)}; }
+
+inline std::string to_tsv(const std::vector<Example>& examples) {
+  std::string text;
+  for (const Example& example : examples) text += example.source + "\t" + example.target + "\n";
+  return text;
+}
+
+// A model with the weights it is born with.
+inline Model untrained_model(const std::vector<std::string>& settings = {}) {
+  const Config config = tiny_config(settings);
+  return Model(config, Transduce(config, tiny_examples(1, 160)));
+}
+
+// What must be the same after two runs, short enough to print: the best model to the byte, and where the run stands but for
+// the time it took.
+inline std::string remains(const std::filesystem::path& folder) {
+  TensorFile file = decode_safetensors(read_bytes(folder / checkpoint_file_name), "checkpoint");
+  auto progress = nlohmann::json::parse(file.metadata.at("progress"));
+  progress.erase("seconds");
+  file.metadata.clear();
+  const std::hash<std::string> hash;
+  return fmt::format("model {:x}, weights and memories {:x}, {}", hash(read_bytes(folder / model_file_name)),
+                     hash(encode_safetensors(file)), progress.dump());
+}
+
+}  // namespace fovea

@@ -1,0 +1,281 @@
+// What training does from update to update, as an observer sees it.
+#include "training/trainer.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "training/tiny_run.h"
+
+namespace fovea {
+namespace {
+
+class Record : public Observer {
+ public:
+  void started(const RunStart& start) override { starts.push_back(start); }
+  void updated(const UpdateReport& report) override { updates.push_back(report); }
+  void validated(const ValidationReport& report) override { validations.push_back(report); }
+  void saved(const std::string&, std::int64_t update) override { saves.push_back(update); }
+  void warned(const std::string& message) override { warnings.push_back(message); }
+
+  std::vector<RunStart> starts;
+  std::vector<UpdateReport> updates;
+  std::vector<ValidationReport> validations;
+  std::vector<std::int64_t> saves;
+  std::vector<std::string> warnings;
+};
+
+class TrainerTest : public testing::Test {
+ protected:
+  Trainer trainer(const Config& config, std::int64_t updates, bool fresh = false) {
+    return Trainer(config, tiny_data(),
+                   {.folder = folder_.path(), .stop_after = {updates, Period::Unit::updates}, .fresh = fresh}, files_,
+                   record_);
+  }
+  void train(const Config& config, std::int64_t updates) { trainer(config, updates).run(); }
+
+  // Of update 1, 2, ...
+  std::vector<double> rates(const std::vector<std::string>& settings, std::int64_t updates) {
+    train(tiny_config(settings), updates);
+    std::vector<double> all;
+    for (const UpdateReport& report : record_.updates) all.push_back(report.learning_rate);
+    EXPECT_EQ(all.size(), static_cast<std::size_t>(updates));
+    all.resize(static_cast<std::size_t>(updates));
+    return all;
+  }
+
+  TemporaryFolder folder_;
+  Files files_;
+  Record record_;
+};
+
+TEST_F(TrainerTest, LossFallsAndAnswersGetBetter) {
+  train(tiny_config({"training.save_every=none", "training.validate_every=100u"}), 200);
+  ASSERT_EQ(record_.updates.size(), 200u);
+  EXPECT_LT(record_.updates.back().loss, 0.3 * record_.updates.front().loss);
+  ASSERT_EQ(record_.validations.size(), 2u);
+  EXPECT_LT(record_.validations[1].training_loss, record_.validations[0].training_loss);
+  EXPECT_GT(record_.validations[1].exact, 0.5);
+}
+
+TEST_F(TrainerTest, ReportsAreNumberedAndSavesFallDue) {
+  train(tiny_config({"training.save_every=8u"}), 45);
+  for (std::size_t i = 0; i < record_.updates.size(); ++i) {
+    EXPECT_EQ(record_.updates[i].update, static_cast<std::int64_t>(i + 1));
+    EXPECT_NEAR(record_.updates[i].epoch, static_cast<double>(i + 1) / 10, 1e-9);  // 160 lines, 16 a batch
+  }
+  EXPECT_EQ(record_.saves, (std::vector<std::int64_t>{8, 16, 20, 24, 32, 40, 45}));
+  ASSERT_EQ(record_.starts.size(), 1u);
+  EXPECT_EQ(record_.starts[0].training_lines, 160);
+  EXPECT_EQ(record_.starts[0].held_out_lines, 40);
+  EXPECT_EQ(record_.starts[0].updates_per_epoch, 10);
+  EXPECT_EQ(record_.starts[0].resumed_from, 0);
+  train(tiny_config({"training.save_every=8u"}), 46);
+  EXPECT_EQ(record_.starts[1].resumed_from, 45);
+}
+
+TEST_F(TrainerTest, ValidationsByEpoch) {
+  train(tiny_config({"training.validate_every=2e"}), 45);
+  ASSERT_EQ(record_.validations.size(), 2u);
+  EXPECT_EQ(record_.validations[0].update, 20);
+  EXPECT_EQ(record_.validations[1].update, 40);
+  EXPECT_NEAR(record_.validations[1].epoch, 4, 1e-9);
+}
+
+TEST_F(TrainerTest, ValidationsByTimeAreRefused) {
+  EXPECT_THROW(train(tiny_config({"training.validate_every=10s"}), 1), Error);
+  EXPECT_THROW(train(tiny_config({"training.validate_every=none"}), 1), Error);
+}
+
+TEST_F(TrainerTest, WarmupRisesFromZero) {
+  const auto seen = rates({"training.warmup=10", "training.decay=none", "training.learning_rate=0.02"}, 15);
+  for (int update = 1; update <= 15; ++update) {
+    EXPECT_NEAR(seen[static_cast<std::size_t>(update - 1)], 0.02 * std::min(1.0, update / 10.0), 1e-12) << update;
+  }
+}
+
+TEST_F(TrainerTest, InverseSquareRootFallsAfterWarmup) {
+  const auto seen = rates({"training.warmup=4", "training.decay=inverse_sqrt", "training.learning_rate=0.02"}, 30);
+  for (int update = 1; update <= 30; ++update) {
+    const double expected = update <= 4 ? 0.02 * update / 4 : 0.02 * std::sqrt(4.0 / update);
+    EXPECT_NEAR(seen[static_cast<std::size_t>(update - 1)], expected, 1e-12) << update;
+  }
+}
+
+TEST_F(TrainerTest, InverseSquareRootWithoutWarmup) {
+  const auto seen = rates({"training.decay=inverse_sqrt", "training.learning_rate=0.02"}, 9);
+  EXPECT_NEAR(seen[0], 0.02, 1e-12);
+  EXPECT_NEAR(seen[8], 0.02 / 3, 1e-12);
+}
+
+// With so small a rate no validation is better than the first.
+const std::vector<std::string> stuck = {"training.decay=plateau", "training.learning_rate=1e-12",
+                                        "training.validate_every=5u"};
+
+TEST_F(TrainerTest, PlateauHalvesAfterEachValidationThatBringsNothing) {
+  const auto seen = rates(stuck, 20);
+  const double halvings[] = {1, 1, 0.5, 0.25};
+  for (std::size_t i = 0; i < 20; ++i) EXPECT_NEAR(seen[i], 1e-12 * halvings[i / 5], 1e-20) << "update " << i + 1;
+}
+
+TEST_F(TrainerTest, PlateauIsRememberedOverAStop) {
+  train(tiny_config(stuck), 12);
+  record_.updates.clear();
+  train(tiny_config(stuck), 13);
+  ASSERT_EQ(record_.updates.size(), 1u);
+  EXPECT_NEAR(record_.updates[0].learning_rate, 0.5e-12, 1e-20);
+}
+
+TEST_F(TrainerTest, PatienceEndsTheRun) {
+  std::vector<std::string> settings = stuck;
+  settings.push_back("training.patience=3");
+  Trainer run = trainer(tiny_config(settings), 1000);
+  EXPECT_EQ(run.run(), Ending::finished);
+  EXPECT_EQ(run.progress().update, 20);  // the first is the best, then three more
+  EXPECT_NE(run.progress().finished.find("3 validations"), std::string::npos);
+  EXPECT_EQ(record_.validations.back().patience_left, 0);
+}
+
+// Updates of the run's last weights with these settings, against the plain ones.
+TEST_F(TrainerTest, DropoutSamplingAndClippingChangeTheResult) {
+  const auto last_loss = [](const std::string& setting) {
+    TemporaryFolder folder;
+    Files files;
+    Record record;
+    Config config = tiny_config({"training.dropout=0", "training.clip=0"});
+    set_field(config, setting);
+    Trainer(config, tiny_data(), {.folder = folder.path(), .stop_after = {12, Period::Unit::updates}}, files, record)
+        .run();
+    return record.updates.back().loss;
+  };
+  const double plain = last_loss("training.dropout=0");
+  for (const char* setting : {"training.dropout=0.3", "training.sampling=0.9", "training.clip=0.01",
+                              "training.optimizer=sgd", "training.shards=1", "training.seed=2"}) {
+    if (std::string(setting) == "training.shards=1") {
+      EXPECT_NEAR(last_loss(setting), plain, 1e-3) << "shards are for speed alone";
+    } else {
+      EXPECT_NE(last_loss(setting), plain) << setting;
+    }
+    EXPECT_EQ(last_loss(setting), last_loss(setting)) << setting;
+  }
+}
+
+TEST_F(TrainerTest, SamplingRisesFromZero) {
+  const auto first_losses = [](const std::vector<std::string>& settings) {
+    TemporaryFolder folder;
+    Files files;
+    Record record;
+    Trainer(tiny_config(settings), tiny_data(),
+            {.folder = folder.path(), .stop_after = {10, Period::Unit::updates}}, files, record)
+        .run();
+    return std::pair(record.updates[0].loss, record.updates[9].loss);
+  };
+  const auto none = first_losses({"training.sampling=0"});
+  const auto rising = first_losses({"training.sampling=1", "training.sampling_warmup=5"});
+  EXPECT_EQ(rising.first, none.first);
+  EXPECT_NE(rising.second, none.second);
+}
+
+TEST_F(TrainerTest, FreshForgetsTheRun) {
+  train(tiny_config(), 12);
+  record_ = Record();
+  trainer(tiny_config(), 3, true).run();
+  EXPECT_EQ(record_.starts[0].resumed_from, 0);
+  EXPECT_EQ(record_.updates.front().update, 1);
+  EXPECT_EQ(record_.saves, (std::vector<std::int64_t>{3}));
+}
+
+// A rate that no setting allows, so that one update ruins the weights.
+Config ruinous() {
+  Config config = tiny_config({"training.clip=0", "training.validate_every=3u", "training.save_every=2u"});
+  config.training.learning_rate = static_cast<double>(std::numeric_limits<Real>::max()) / 4;
+  return config;
+}
+
+TEST_F(TrainerTest, NonFiniteUpdatesAreSkippedCountedAndEndTheRun) {
+  Config config = ruinous();
+  config.training.save_every = {};
+  config.training.validate_every = {1000, Period::Unit::updates};
+  Trainer run = trainer(config, 1000);
+  try {
+    run.run();
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::failure);
+    const std::string message = error.what();
+    EXPECT_NE(message.find("20 updates in a row"), std::string::npos) << message;
+    EXPECT_NE(message.find("training.learning_rate="), std::string::npos) << message;
+    EXPECT_EQ(message.find('\n'), std::string::npos);
+  }
+  EXPECT_GE(run.progress().skipped, 20);
+  EXPECT_EQ(run.progress().skipped_in_a_row, 20);
+  EXPECT_EQ(run.progress().update, static_cast<std::int64_t>(record_.updates.size()) + run.progress().skipped);
+  EXPECT_EQ(record_.warnings.size(), static_cast<std::size_t>(run.progress().skipped) - 1);
+}
+
+TEST_F(TrainerTest, NothingNonFiniteIsWritten) {
+  for (const double factor : {1e-8, 1.0, 1e10}) {  // the last makes the weights themselves infinite
+    Config config = ruinous();
+    config.training.learning_rate *= factor;
+    try {
+      trainer(config, 40, true).run();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::failure);
+    }
+    for (const char* name : {checkpoint_file_name, model_file_name}) {
+      if (!files_.exists(folder_ / name)) continue;
+      for (const NamedArray& array : decode_safetensors(files_.read(folder_ / name), name).arrays) {
+        for (const float value : array.values) ASSERT_TRUE(std::isfinite(value)) << name << " " << array.name;
+      }
+    }
+  }
+}
+
+TEST_F(TrainerTest, ASkippedUpdateLeavesWeightsAlone) {
+  if (!files_are_exact) GTEST_SKIP() << "no float is so large that doubles overflow";
+  Config config = ruinous();
+  config.training.learning_rate = 0.02;
+  Trainer sound = trainer(config, 4);
+  sound.run();
+  const std::vector<Real> before(sound.model().parameters().values().begin(), sound.model().parameters().values().end());
+  // A checkpoint with weights so large that no update after it is finite.
+  TensorFile file = decode_safetensors(files_.read(folder_ / checkpoint_file_name), "checkpoint");
+  for (NamedArray& array : file.arrays) {
+    if (array.name == "weights/output.choice.weight") std::ranges::fill(array.values, 3e38f);
+  }
+  files_.write_atomically(folder_ / checkpoint_file_name, encode_safetensors(file));
+  Trainer ruined = trainer(config, 6);
+  ruined.run();
+  EXPECT_EQ(ruined.progress().skipped, 2);
+  std::size_t changed = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) changed += ruined.model().parameters().values()[i] != before[i];
+  EXPECT_EQ(changed, static_cast<std::size_t>(8 * ruined.model().task().target().size()));
+}
+
+TEST_F(TrainerTest, RefusesOtherSettingsAndOtherData) {
+  train(tiny_config(), 3);
+  const auto message = [&](const Config& config, std::uint64_t data_seed) -> std::string {
+    try {
+      const RunOptions options = {.folder = folder_.path(), .stop_after = {}};
+      Trainer(config, tiny_data(data_seed), options, files_, record_).run();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage);
+      return error.what();
+    }
+    return "nothing was thrown";
+  };
+  EXPECT_NE(message(tiny_config({"training.dropout=0.25"}), 1).find("training.dropout = 0.1, not 0.25"),
+            std::string::npos);
+  EXPECT_NE(message(tiny_config({"encoder.size=9"}), 1).find("encoder.size = 8, not 9"), std::string::npos);
+  EXPECT_NE(message(tiny_config(), 2).find("other data"), std::string::npos);
+}
+
+TEST_F(TrainerTest, NoLinesAreNoData) {
+  const RunOptions options = {.folder = folder_.path(), .stop_after = {}};
+  EXPECT_THROW(Trainer(tiny_config(), {}, options, files_, record_), Error);
+  EXPECT_THROW(Trainer(tiny_config(), {tiny_examples(1, 4), {}}, options, files_, record_), Error);
+}
+
+}  // namespace
+}  // namespace fovea

@@ -34,11 +34,7 @@ std::vector<Prediction> Predictor::predict(std::span<const std::string> lines, c
     }
     sources.push_back(&encoded[i]);
   }
-  const auto answers = answering_.answer(sources, {.beam = options.beam,
-                                                   .nbest = options.nbest,
-                                                   .length_power = options.length_power,
-                                                   .batch = options.batch,
-                                                   .alternatives = options.explain ? 5 : 0});
+  const auto answers = answering_.answer(sources, options.answer);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (encoded[i].empty()) continue;
     predictions[i].output = model_->task().output(predictions[i].output.source_text, answers[i]);

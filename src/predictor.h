@@ -13,11 +13,7 @@
 namespace fovea {
 
 struct PredictOptions {
-  int beam = 1;
-  int nbest = 1;
-  double length_power = 1;
-  int batch = 64;
-  bool explain = false;             // fill Output::steps and maps
+  AnswerOptions answer = {};
   std::int64_t max_length = 1000;  // characters; a longer line is not answered
 };
 

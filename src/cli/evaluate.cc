@@ -85,7 +85,7 @@ int EvaluateCommand::run() const {
   if (const std::string left_out = describe(pairs.report); !left_out.empty()) fmt::print(stderr, "{}\n", left_out);
   std::vector<std::string> sources;
   for (const Example& example : pairs.examples) sources.push_back(example.source);
-  const auto predictions = predictor.predict(sources, {.beam = beam, .length_power = length_power});
+  const auto predictions = predictor.predict(sources, {.answer = {.beam = beam, .length_power = length_power}});
   Metrics metrics;
   for (std::size_t i = 0; i < predictions.size(); ++i) {
     metrics.add(pairs.examples[i].target, predictions[i].output.text);

@@ -9,7 +9,11 @@
 namespace fovea {
 
 inline void flush_out() {
-  if (std::fflush(stdout) != 0) throw Error(ErrorKind::failure, "standard output was closed before all was written");
+  // A large text is written past the buffer: if that fails, there is nothing left to flush.
+  const bool flushed = std::fflush(stdout) == 0;
+  if (!flushed || std::ferror(stdout)) {
+    throw Error(ErrorKind::failure, "standard output was closed before all was written");
+  }
 }
 
 inline void write_out(std::string_view text) {

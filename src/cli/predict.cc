@@ -11,6 +11,8 @@ namespace fovea {
 
 namespace {
 
+constexpr int alternatives_explained = 5;
+
 // Lines are answered in groups: large ones from a file, whatever is there from a pipe, so that a person or program that sends
 // one line gets its answer at once.
 constexpr std::size_t most_lines = 4096;
@@ -58,11 +60,11 @@ class Counter {
 int PredictCommand::run() const {
   if (nbest > beam) throw usage_error("--nbest {} needs --beam {} or more", nbest, nbest);
   Predictor predictor(model, threads > 0 ? threads : Workers::default_count());
-  const PredictOptions options = {.beam = beam,
-                                  .nbest = nbest,
-                                  .length_power = length_power,
-                                  .batch = batch,
-                                  .explain = json,
+  const PredictOptions options = {.answer = {.beam = beam,
+                                             .nbest = nbest,
+                                             .length_power = length_power,
+                                             .batch = batch,
+                                             .alternatives = json ? alternatives_explained : 0},
                                   .max_length = max_length};
   LineReader reader(file, most_line_bytes);
   std::vector<std::string> lines;

@@ -12,7 +12,8 @@ namespace fovea {
 int ShowCommand::run() const {
   Predictor predictor(model, 1);
   const std::vector<std::string> lines = {text};
-  const Prediction prediction = predictor.predict(lines, {.beam = beam, .nbest = beam, .explain = true})[0];
+  const AnswerOptions answer = {.beam = beam, .nbest = beam, .alternatives = 5};
+  const Prediction prediction = predictor.predict(lines, {.answer = answer})[0];
   if (prediction.fate == LineFate::too_long) throw data_error("the line is longer than 1000 characters");
   if (prediction.fate == LineFate::empty) throw data_error("the line is empty: there is nothing to look at");
   Files files;

@@ -160,12 +160,16 @@ namespace fovea::kernels {
 HWY_EXPORT(multiply);
 
 void pack(const Real* matrix, std::ptrdiff_t stride, int inner, int columns, bool transposed, Real* packed) {
-  for (int c = 0; c < columns; c += panel_width) {
-    const int width = columns - c < panel_width ? columns - c : panel_width;
-    for (int k = 0; k < inner; ++k, packed += panel_width) {
-      for (int i = 0; i < panel_width; ++i) {
-        packed[i] = i >= width ? Real(0) : transposed ? matrix[(c + i) * stride + k] : matrix[k * stride + c + i];
+  for (int c = 0; c < columns; c += panel_width, packed += std::ptrdiff_t(inner) * panel_width) {
+    const int width = std::min(columns - c, panel_width);
+    for (int k = 0; k < inner; ++k) {
+      Real* row = packed + std::ptrdiff_t(k) * panel_width;
+      if (!transposed) {
+        std::copy_n(matrix + k * stride + c, width, row);
+      } else {
+        for (int i = 0; i < width; ++i) row[i] = matrix[(c + i) * stride + k];
       }
+      std::fill(row + width, row + panel_width, Real(0));
     }
   }
 }

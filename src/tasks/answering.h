@@ -15,7 +15,7 @@ struct AnswerOptions {
   int nbest = 1;
   double length_power = 1;
   int batch = 64;        // sources answered together
-  int alternatives = 0;  // > 0: explain each step
+  int alternatives = 0;  // > 0: explain each step, with that many of its best symbols
 };
 
 class Answering {

@@ -9,11 +9,9 @@
 #include <ostream>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "attention/attention.h"
-#include "layers/loss_check.h"
+#include "attention/asked.h"
 #include "tasks/answering.h"
 #include "tasks/metrics.h"
 #include "training/gradient.h"
@@ -21,8 +19,6 @@
 
 namespace fovea {
 namespace {
-
-constexpr int query_size = 3, memory_size = 5, steps = 3;
 
 // ---- the combinations
 
@@ -62,7 +58,7 @@ std::vector<Combination> each_in_turn() {
   std::map<std::string, Combination> found;
   const auto add = [&](const auto& list, auto change) {
     for (const std::string& name : mechanism_names(list)) {
-      Combination c = {{.size = 16}};
+      Combination c = {{.bias = {}, .size = 16}};
       change(c.options, name);
       found[c.name()] = c;
     }
@@ -76,151 +72,7 @@ std::vector<Combination> each_in_turn() {
   return all;
 }
 
-// ---- one attention, asked step by step
-
-using Vector = std::vector<Real>;
-
-// A row of the batch: its memory, and the queries of each step.
-struct Source {
-  std::vector<Vector> memory;               // [positions][memory_size]
-  std::vector<std::vector<Vector>> queries;  // [steps][queries][query_size]
-};
-
-Source make_source(const std::string& name, int positions, int queries = 2) {
-  Source source;
-  for (int i = 0; i < positions; ++i) source.memory.push_back(random_values(memory_size, fmt::format("{}m{}", name, i)));
-  for (int s = 0; s < steps; ++s) {
-    auto& step = source.queries.emplace_back();
-    for (int q = 0; q < queries; ++q) step.push_back(random_values(query_size, fmt::format("{}q{}.{}", name, s, q), 2));
-  }
-  return source;
-}
-
-// What became of a source, at each step and for each query.
-struct Seen {
-  std::vector<Vector> weights;   // of its real positions
-  std::vector<Vector> contexts;
-  std::vector<Vector> beyond;    // weights of the pads
-  Vector query_gradients, memory_gradients;
-  bool operator==(const Seen& other) const { return weights == other.weights && contexts == other.contexts; }
-};
-
-class Asked {
- public:
-  explicit Asked(const Combination& c) : attention_(parameters_, "attention", c.options, query_size, memory_size) {
-    parameters_.allocate();
-    std::ranges::copy(random_values(static_cast<int>(parameters_.count()), "weights"), parameters_.values().begin());
-    gradient_.assign(static_cast<std::size_t>(parameters_.count()), Real(0));
-  }
-
-  // `positions` at least as many as the longest source has; what is beyond a source's own is filled with garbage.
-  std::vector<Seen> ask(const std::vector<Source>& sources, int positions, Real garbage = 0) {
-    lay_out(sources, positions, garbage);
-    EXPECT_TRUE(std::isfinite(run(true))) << "pads " << garbage;
-    std::vector<Seen> all(sources.size());
-    for (int b = 0; b < batch_; ++b) look(sources[b], b, all[b]);
-    return all;
-  }
-
-  // Of weights, queries and memory.
-  Difference gradient_error(const std::vector<Source>& sources, int positions) {
-    lay_out(sources, positions, 0);
-    run(true);
-    const Vector weights = gradient_, queries = dqueries_, memory = dmemory_;  // run() clears its own
-    std::vector<Numbers> all = numbers_of(parameters_, weights);
-    all.push_back({"queries", queries_, queries});
-    all.push_back({"memory", memory_, memory});
-    return largest_loss_gradient_error(all, [&] { return run(false); });
-  }
-
-  std::span<const Real> weight_gradient() const { return gradient_; }
-
- private:
-  std::size_t at(int a, int b, int c, int size) const { return static_cast<std::size_t>((a * b + c) * size); }
-
-  void lay_out(const std::vector<Source>& sources, int positions, Real garbage) {
-    batch_ = static_cast<int>(sources.size());
-    positions_ = positions;
-    query_count_ = static_cast<int>(sources[0].queries[0].size());
-    memory_.assign(at(positions, batch_, 0, memory_size), garbage);
-    real_.assign(at(positions, batch_, 0, 1), 0);
-    queries_.assign(at(steps * query_count_, batch_, 0, query_size), 0);
-    for (int b = 0; b < batch_; ++b) {
-      for (int i = 0; i < std::ssize(sources[b].memory); ++i) {
-        std::ranges::copy(sources[b].memory[i], memory_.begin() + static_cast<std::ptrdiff_t>(at(i, batch_, b, memory_size)));
-        real_[at(i, batch_, b, 1)] = 1;
-      }
-      for (int row = 0; row < steps * query_count_; ++row) {
-        std::ranges::copy(sources[b].queries[row / query_count_][row % query_count_],
-                          queries_.begin() + static_cast<std::ptrdiff_t>(at(row, batch_, b, query_size)));
-      }
-    }
-  }
-
-  // The probed sum of all weights and contexts.
-  double run(bool with_gradient) {
-    parameters_.invalidate_packed();
-    std::ranges::fill(gradient_, Real(0));
-    dqueries_.assign(queries_.size(), 0);
-    dmemory_.assign(memory_.size(), 0);
-    const TrainingPass training = {gradient_, Random(1, Purpose::dropout), {}, 0, 0};
-    Pass pass(parameters_, arena_, training);
-    const Memory memory = {pass.tape().borrow({positions_, batch_, memory_size}, memory_.data(), dmemory_.data()),
-                           {real_.data(), positions_, batch_}};
-    const Tensor queries =
-        pass.tape().borrow({steps, query_count_ * batch_, query_size}, queries_.data(), dqueries_.data());
-    const Attention::Prepared prepared = attention_.prepare(pass, memory);
-    History history;
-    std::vector<Tensor> outputs;
-    std::vector<Vector> probes;
-    for (int s = 0; s < steps; ++s) {
-      const Attention::Attended attended =
-          attention_.attend(pass, as_shape(step(queries, s), {query_count_, batch_, query_size}), prepared, history);
-      history = attended.history;
-      for (const Tensor output : {attended.weights, attended.context}) {
-        outputs.push_back(output);
-        probes.push_back(random_values(output.shape().count(), fmt::format("probe{}", outputs.size())));
-      }
-    }
-    outputs_.clear();
-    for (const Tensor output : outputs) outputs_.emplace_back(output.values().begin(), output.values().end());
-    double loss = 0;
-    const Tensor sum = gradient_check::probed_sum(outputs, probes, loss);
-    if (with_gradient) pass.tape().backward(sum);
-    return loss;
-  }
-
-  void look(const Source& source, int b, Seen& seen) const {
-    for (int s = 0; s < steps; ++s) {
-      const Vector& weights = outputs_[static_cast<std::size_t>(2 * s)];
-      const Vector& contexts = outputs_[static_cast<std::size_t>(2 * s + 1)];
-      const std::size_t size = contexts.size() / static_cast<std::size_t>(query_count_ * batch_);
-      for (int q = 0; q < query_count_; ++q) {
-        const auto row = weights.begin() + static_cast<std::ptrdiff_t>(at(q, batch_, b, positions_));
-        seen.weights.emplace_back(row, row + std::ssize(source.memory));
-        seen.beyond.emplace_back(row + std::ssize(source.memory), row + positions_);
-        const auto context = contexts.begin() + static_cast<std::ptrdiff_t>(at(q, batch_, b, static_cast<int>(size)));
-        seen.contexts.emplace_back(context, context + static_cast<std::ptrdiff_t>(size));
-      }
-    }
-    const auto append = [&](const Vector& from, std::size_t start, int size, Vector& to) {
-      const auto first = from.begin() + static_cast<std::ptrdiff_t>(start);
-      to.insert(to.end(), first, first + size);
-    };
-    for (int row = 0; row < steps * query_count_; ++row) {
-      append(dqueries_, at(row, batch_, b, query_size), query_size, seen.query_gradients);
-    }
-    for (int i = 0; i < positions_; ++i) append(dmemory_, at(i, batch_, b, memory_size), memory_size, seen.memory_gradients);
-  }
-
-  Parameters parameters_;
-  Attention attention_;
-  Arena arena_;
-  int batch_ = 0, positions_ = 0, query_count_ = 0;
-  Vector memory_, queries_, dmemory_, dqueries_, gradient_;
-  std::vector<std::uint8_t> real_;
-  std::vector<Vector> outputs_;  // weights and context of each step
-};
+// ---- asked by itself
 
 std::vector<Source> three() { return {make_source("a", 4), make_source("b", 7), make_source("c", 2)}; }
 
@@ -231,16 +83,18 @@ bool all_zero(const std::vector<Vector>& rows) {
   return std::ranges::all_of(rows, [](const Vector& row) { return all_zero(std::span(row)); });
 }
 
+constexpr int memory_size = Asked::memory_size, steps = Asked::steps;
+
 class EveryMechanism : public testing::TestWithParam<Combination> {};
 
 TEST_P(EveryMechanism, GradientIsThatOfDifferences) {
-  Asked asked(GetParam());
+  Asked asked(GetParam().options);
   const Difference error = asked.gradient_error(three(), 7);
   EXPECT_LE(error.size, gradient_tolerance) << error.where;
 }
 
 TEST_P(EveryMechanism, PaddingChangesNothing) {
-  Asked asked(GetParam());
+  Asked asked(GetParam().options);
   const auto sources = three();
   const auto tight = asked.ask(sources, 7);
   for (const int positions : {8, 16, 23, 40}) {
@@ -256,7 +110,7 @@ TEST_P(EveryMechanism, PaddingChangesNothing) {
 }
 
 TEST_P(EveryMechanism, PadsPassNothingBack) {
-  Asked asked(GetParam());
+  Asked asked(GetParam().options);
   const auto sources = three();
   const auto seen = asked.ask(sources, 12, 50);
   for (std::size_t b = 0; b < sources.size(); ++b) {
@@ -267,7 +121,7 @@ TEST_P(EveryMechanism, PadsPassNothingBack) {
 }
 
 TEST_P(EveryMechanism, WeightsAreADistribution) {
-  Asked asked(GetParam());
+  Asked asked(GetParam().options);
   for (const Seen& seen : asked.ask(three(), 9)) {
     for (const Vector& weights : seen.weights) {
       double sum = 0;
@@ -281,7 +135,7 @@ TEST_P(EveryMechanism, WeightsAreADistribution) {
 }
 
 TEST_P(EveryMechanism, ABatchOfThreeIsThreeBatchesOfOne) {
-  Asked asked(GetParam());
+  Asked asked(GetParam().options);
   const auto sources = three();
   const auto together = asked.ask(sources, 7);
   for (std::size_t b = 0; b < sources.size(); ++b) {
@@ -291,7 +145,7 @@ TEST_P(EveryMechanism, ABatchOfThreeIsThreeBatchesOfOne) {
 }
 
 TEST_P(EveryMechanism, QueriesAskedTogetherAreAnsweredAsIfAskedAlone) {
-  Asked asked(GetParam());
+  Asked asked(GetParam().options);
   constexpr int queries = 5;
   const Source source = make_source("several", 6, queries);
   const Seen together = asked.ask({source}, 6)[0];
@@ -308,7 +162,7 @@ TEST_P(EveryMechanism, QueriesAskedTogetherAreAnsweredAsIfAskedAlone) {
 }
 
 TEST_P(EveryMechanism, NothingToSeeGivesZeros) {
-  Asked asked(GetParam());
+  Asked asked(GetParam().options);
   const auto others = three();
   const auto before = asked.ask(others, 7);
   auto sources = others;
@@ -327,7 +181,7 @@ TEST_P(EveryMechanism, NothingToSeeGivesZeros) {
 }
 
 TEST_P(EveryMechanism, AnotherMemoryChangesTheContext) {
-  Asked asked(GetParam());
+  Asked asked(GetParam().options);
   const Seen seen = asked.ask({make_source("a", 4)}, 4)[0];
   Source other_memory = make_source("a", 4);
   other_memory.memory = make_source("z", 4).memory;
@@ -358,7 +212,8 @@ std::vector<Example> copies(int count, std::uint64_t seed) {
   return examples;
 }
 
-std::vector<std::vector<Answer>> answers(const Model& model, const std::vector<Example>& examples, AnswerOptions options) {
+std::vector<std::vector<Answer>> answers(const Model& model, const std::vector<Example>& examples,
+                                         const AnswerOptions& options) {
   Workers workers(1);
   std::vector<Symbols> encoded;
   for (const Example& example : examples) encoded.push_back(model.task().encode_source(example.source));
@@ -400,7 +255,10 @@ TEST_P(EachMechanism, LearnsToCopyFiveSymbols) {
   const auto examples = copies(400, 1), unseen = copies(100, 2);
   Model model(config, Transduce(config, examples));
   std::vector<Encoding> encoded;
-  for (const Example& e : examples) encoded.push_back({model.task().encode_source(e.source), model.task().encode_target(e.target)});
+  for (const Example& example : examples) {
+    const Symbols symbols = model.task().encode_source(example.source);
+    encoded.push_back({symbols, model.task().encode_target(example.target)});
+  }
   Workers workers(1);
   GradientWorker worker(model, encoded, workers);
   Optimizer optimizer("adam", 0, static_cast<std::size_t>(model.parameters().count()));
@@ -416,7 +274,9 @@ TEST_P(EachMechanism, LearnsToCopyFiveSymbols) {
   }
   Metrics metrics;
   const auto found = answers(model, unseen, {});
-  for (std::size_t i = 0; i < unseen.size(); ++i) metrics.add(unseen[i].target, model.task().target_text(found[i][0].symbols));
+  for (std::size_t i = 0; i < unseen.size(); ++i) {
+    metrics.add(unseen[i].target, model.task().target_text(found[i][0].symbols));
+  }
   EXPECT_GE(metrics.exact(), 0.9);
 }
 
@@ -448,9 +308,10 @@ TEST(Mechanisms, EveryEntryIsComplete) {
 }
 
 TEST(Mechanisms, UnknownNameIsAUsageError) {
-  for (std::string AttentionOptions::* axis : {&AttentionOptions::score, &AttentionOptions::select, &AttentionOptions::read}) {
+  using Options = AttentionOptions;
+  for (std::string Options::* axis : {&Options::score, &Options::select, &Options::read}) {
     Parameters parameters;
-    AttentionOptions options = {.size = 2};
+    AttentionOptions options = {.bias = {}, .size = 2};
     options.*axis = "no_such";
     try {
       Attention attention(parameters, "attention", options, 2, 2);

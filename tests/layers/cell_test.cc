@@ -65,7 +65,8 @@ TEST_P(EveryCell, LastIsTheStateAfterEachRowsLastRealStep) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cells, EveryCell, testing::ValuesIn(cell_names()), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Cells, EveryCell, testing::ValuesIn(cell_names()),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace fovea

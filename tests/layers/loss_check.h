@@ -16,8 +16,8 @@ struct Numbers {
   std::span<const Real> gradient;
 };
 
-// Relative to gradients of 0.01 and more in double; deep in a network they are small. `loss` reads the values anew at every
-// call and gives a double.
+// In double relative to gradients of 0.01 and more: deep in a network they are small. `loss` reads the values anew at
+// every call and gives a double.
 template <class Loss>
 Difference largest_loss_gradient_error(std::span<const Numbers> all, const Loss& loss) {
   constexpr double step = is_double ? 1e-5 : 1e-2;

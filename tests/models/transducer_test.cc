@@ -60,8 +60,8 @@ std::vector<Case> cases() {
             options.decoder.bridge = bridge;
             options.encoder.layers = options.decoder.layers = layers;
             options.encoder.bidirectional = both_ways;
-            all.push_back({fmt::format("{}_{}_{}_{}_{}", style, cell, bridge, layers, both_ways ? "both_ways" : "forward"),
-                           options});
+            const char* direction = both_ways ? "both_ways" : "forward";
+            all.push_back({fmt::format("{}_{}_{}_{}_{}", style, cell, bridge, layers, direction), options});
           }
         }
       }
@@ -208,7 +208,9 @@ TEST_P(EveryTransducer, ASearchMayDropAndReorder) {
   const auto kept = ask({2, 0, 2, 0}, {6, 4, 4, 6});
   const int origin[] = {2, 0, 5, 3};
   for (int row = 0; row < 4; ++row) {
-    for (int j = 0; j < symbols; ++j) EXPECT_EQ(kept[row * symbols + j], all[origin[row] * symbols + j]) << "row " << row;
+    for (int j = 0; j < symbols; ++j) {
+      EXPECT_EQ(kept[row * symbols + j], all[origin[row] * symbols + j]) << "row " << row;
+    }
   }
 }
 

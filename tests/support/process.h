@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -21,11 +22,12 @@
 namespace fovea {
 
 struct Command {
-  std::vector<std::string> words;  // the program first
-  std::vector<std::string> environment = {};  // NAME=value, beside what is inherited
-  std::string folder = {};                    // to run in; empty: as the test
+  std::vector<std::string> words;                  // the program first
+  std::vector<std::string> environment = {};       // NAME=value, beside what is inherited
+  std::string folder = {};                         // to run in; empty: as the test
+  bool folder_is_removed = false;                  // and gone by the time the program starts
+  bool output_is_closed = false;                   // nobody reads its standard output
   std::optional<std::uint64_t> largest_file = {};  // bytes that any file may grow to
-  bool folder_is_removed = false;             // the folder is gone by the time the program starts
 };
 
 struct Outcome {
@@ -43,11 +45,9 @@ class Process {
       throw std::runtime_error("no pipe");
     }
     // All memory is had before the fork: the child may only make system calls.
-    std::vector<const char*> words = pointers(command.words), environment = pointers(command.environment);
-    std::vector<const char*> inherited;
-    for (char** entry = environ; *entry; ++entry) inherited.push_back(*entry);
-    // getenv finds the first entry of a name.
-    environment.insert(environment.end() - 1, inherited.begin(), inherited.end());
+    const std::vector<std::string> variables = with_inherited(command.environment);
+    const std::vector<const char*> words = pointers(command.words), environment = pointers(variables);
+    if (command.output_is_closed) close(output[0]);
     pid_ = fork();
     if (pid_ < 0) throw std::runtime_error("no fork");
     if (pid_ == 0) {
@@ -82,7 +82,6 @@ class Process {
   Process& operator=(const Process&) = delete;
 
   void kill(int signal) { ::kill(pid_, signal); }
-  void close_output() { close(output_); }
 
   // Short texts: a pipe holds them.
   void write(std::string_view text) {
@@ -120,6 +119,17 @@ class Process {
     for (const std::string& text : texts) all.push_back(text.c_str());
     all.push_back(nullptr);
     return all;
+  }
+  static std::vector<std::string> with_inherited(std::vector<std::string> variables) {
+    const std::size_t own = variables.size();
+    for (char** entry = environ; *entry; ++entry) {
+      const std::string_view variable = *entry, name = variable.substr(0, variable.find('=') + 1);
+      const auto end = variables.begin() + static_cast<std::ptrdiff_t>(own);
+      if (std::none_of(variables.begin(), end, [&](const std::string& v) { return v.starts_with(name); })) {
+        variables.emplace_back(variable);
+      }
+    }
+    return variables;
   }
   static void close(int& file) {
     if (file >= 0) ::close(file);

@@ -11,8 +11,6 @@ namespace {
 constexpr std::int64_t all_updates = 60;
 constexpr Period to_the_end = {all_updates, Period::Unit::updates};
 
-class Silent : public Observer {};
-
 // Asks for an end at an update, as a signal does.
 class Stopper : public Observer {
  public:
@@ -29,8 +27,8 @@ class Stopper : public Observer {
 Ending train(const Config& config, const std::filesystem::path& folder, Period stop_after = to_the_end,
              int threads = 1) {
   Files files;
-  Silent silent;
-  return Trainer(config, tiny_data(), {.folder = folder, .threads = threads, .stop_after = stop_after}, files, silent)
+  Observer nobody;
+  return Trainer(config, tiny_data(), {.folder = folder, .threads = threads, .stop_after = stop_after}, files, nobody)
       .run();
 }
 
@@ -44,8 +42,8 @@ std::string train_whole(const Config& config, int threads = 1) {
 std::string train_weights(const Config& config) {
   TemporaryFolder folder;
   Files files;
-  Silent silent;
-  Trainer trainer(config, tiny_data(), {.folder = folder.path(), .stop_after = to_the_end}, files, silent);
+  Observer nobody;
+  Trainer trainer(config, tiny_data(), {.folder = folder.path(), .stop_after = to_the_end}, files, nobody);
   trainer.run();
   const std::span<const Real> weights = trainer.model().parameters().values();
   return fmt::format("{:x}", std::hash<std::string_view>()(

@@ -53,6 +53,14 @@ inline Model untrained_model(const std::vector<std::string>& settings = {}) {
   return Model(config, Transduce(config, tiny_examples(1, 160)));
 }
 
+// Leaves a model in the folder that answers something, and other things to other sources.
+inline void make_tiny_model(const std::filesystem::path& folder) {
+  Files files;
+  Observer nobody;
+  const Config config = tiny_config({"training.validate_every=1000u", "training.save_every=none"});
+  Trainer(config, tiny_data(), {.folder = folder, .stop_after = {80, Period::Unit::updates}}, files, nobody).run();
+}
+
 // What must be the same after two runs, short enough to print: the best model to the byte, and where the run stands but for
 // the time it took.
 inline std::string remains(const std::filesystem::path& folder) {

@@ -177,6 +177,18 @@ TEST_F(TrainerTest, SamplingRisesFromZero) {
   EXPECT_NE(rising.second, none.second);
 }
 
+// Every update sees the same lines and the same weights, so that only what is dropped can differ.
+TEST_F(TrainerTest, EachUpdateDropsOtherValues) {
+  const auto norms = [&](const char* dropout) {
+    record_ = Record();
+    trainer(tiny_config({"training.batch=200", "training.learning_rate=0", dropout}), 2, true).run();
+    return std::pair(record_.updates.at(0).gradient_norm, record_.updates.at(1).gradient_norm);
+  };
+  const auto plain = norms("training.dropout=0"), dropped = norms("training.dropout=0.3");
+  EXPECT_NEAR(plain.first, plain.second, 1e-4 * plain.first);
+  EXPECT_GT(std::abs(dropped.first - dropped.second), 1e-3 * dropped.first);
+}
+
 TEST_F(TrainerTest, FreshForgetsTheRun) {
   train(tiny_config(), 12);
   record_ = Record();

@@ -1,0 +1,128 @@
+// `fovea evaluate`: measures, gates, and bad data named by file and line.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "data/temporary_file.h"
+#include "support/process.h"
+#include "training/tiny_run.h"
+
+namespace fovea {
+namespace {
+
+using nlohmann::json;
+
+class EvaluateCommandTest : public testing::Test {
+ protected:
+  EvaluateCommandTest() {
+    make_tiny_model(folder_.path());
+    test_ = folder_.write("test.tsv", to_tsv(tiny_examples(5, 50)));
+  }
+  Outcome evaluate(const std::vector<std::string>& words) const {
+    Command command = fovea({"evaluate", folder_.path()});
+    command.words.insert(command.words.end(), words.begin(), words.end());
+    return run(command);
+  }
+
+  TemporaryFolder folder_;
+  std::string test_;
+};
+
+TEST_F(EvaluateCommandTest, JsonIsFlat) {
+  const Outcome outcome = evaluate({test_, "--json"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(is_one_line(outcome.out));
+  const json metrics = json::parse(outcome.out);
+  for (const auto& [name, value] : metrics.items()) EXPECT_TRUE(value.is_number()) << name;
+  EXPECT_EQ(metrics.at("lines"), 50);
+  EXPECT_GE(metrics.at("exact").get<double>(), 0);
+  EXPECT_LE(metrics.at("exact").get<double>(), 1);
+  EXPECT_GT(metrics.at("cer").get<double>(), 0);
+}
+
+// The answers of predict, counted by hand.
+TEST_F(EvaluateCommandTest, ExactIsTheShareOfEqualAnswers) {
+  std::string sources;
+  for (const Example& example : tiny_examples(5, 50)) sources += example.source + "\n";
+  const std::string answers = run(fovea({"predict", folder_.path()}), sources).out;
+  std::string data;
+  std::size_t start = 0;
+  int line = 0;
+  for (const Example& example : tiny_examples(5, 50)) {
+    const std::size_t end = answers.find('\n', start);
+    const std::string answer = answers.substr(start, end - start);
+    ASSERT_NE(answer, "");
+    data += example.source + "\t" + (++line <= 20 ? answer : answer + "z") + "\n";
+    start = end + 1;
+  }
+  const Outcome outcome = evaluate({folder_.write("known.tsv", data), "--json"});
+  EXPECT_DOUBLE_EQ(json::parse(outcome.out).at("exact").get<double>(), 0.4);
+  EXPECT_NEAR(json::parse(outcome.out).at("edit_distance").get<double>(), 0.6, 1e-9);
+}
+
+TEST_F(EvaluateCommandTest, MinimumsAreGates) {
+  const Outcome missed = evaluate({test_, "--min", "exact=0.99"});
+  EXPECT_EQ(missed.code, 5);
+  EXPECT_TRUE(says(missed.err, "exact"));
+  EXPECT_TRUE(says(missed.out, "exact")) << "the result is printed all the same";
+  EXPECT_EQ(evaluate({test_, "--min", "exact=0"}).code, 0);
+  EXPECT_EQ(evaluate({test_, "--min", "cer=1000"}).code, 0) << "of errors, less is better";
+  EXPECT_EQ(evaluate({test_, "--min", "cer=0"}).code, 5);
+  EXPECT_EQ(evaluate({test_, "--min", "exact=0", "--min", "lines=51"}).code, 5);
+  for (const char* wrong : {"exact", "exact=", "=1", "exact=0,9", "exact=high", "beauty=1"}) {
+    const Outcome outcome = evaluate({test_, "--min", wrong});
+    EXPECT_EQ(outcome.code, 2) << wrong;
+    EXPECT_EQ(outcome.out, "") << wrong;
+    EXPECT_TRUE(is_one_line(outcome.err));
+  }
+}
+
+TEST_F(EvaluateCommandTest, BadLinesAreNamed) {
+  const struct {
+    const char* text;
+    const char* place;
+  } cases[] = {{"a\tx\nbx\n", ":2: 1 column"},
+               {"a\tx\nb\tx\tf\tg\n", ":2: 4 columns"},
+               {"a\tx\n\tx\n", ":2:1: the source is empty"},
+               {"a\tx\nabc\t\n", ":2:5: the target is empty"},
+               {"a\tx\nab\xFF\tx\n", ":2:3: byte 0xFF is not UTF-8"}};
+  for (const auto& [text, place] : cases) {
+    const std::string file = folder_.write("bad.tsv", text);
+    const Outcome outcome = evaluate({file});
+    EXPECT_EQ(outcome.code, 3);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_TRUE(is_one_line(outcome.err));
+    EXPECT_TRUE(says(outcome.err, file + place));
+    const Outcome skipping = evaluate({file, "--on-bad-line", "skip", "--json"});
+    EXPECT_EQ(skipping.code, 0) << skipping.err;
+    EXPECT_EQ(json::parse(skipping.out).at("lines"), 1);
+    EXPECT_TRUE(says(skipping.err, "left out: 1 "));
+  }
+  for (const char* nothing : {"", "\n\n"}) EXPECT_EQ(evaluate({folder_.write("bad.tsv", nothing)}).code, 3);
+}
+
+TEST_F(EvaluateCommandTest, ReadsPackedAndParallelFiles) {
+  const std::string expected = evaluate({test_}).out;
+  EXPECT_EQ(evaluate({folder_.write("test.tsv.gz", gzip(read_bytes(test_)))}).out, expected);
+  std::string sources, targets;
+  for (const Example& example : tiny_examples(5, 50)) {
+    sources += example.source + "\n";
+    targets += example.target + "\n";
+  }
+  const std::string source_file = folder_.write("s.txt", sources), target_file = folder_.write("t.txt", targets);
+  EXPECT_EQ(evaluate({"--source", source_file, "--target", target_file}).out, expected);
+  folder_.write("t.txt", targets + "x\ny\n");
+  const Outcome longer = evaluate({"--source", source_file, "--target", target_file});
+  EXPECT_EQ(longer.code, 3);
+  EXPECT_TRUE(is_one_line(longer.err));
+  EXPECT_TRUE(says(longer.err, source_file));
+  EXPECT_TRUE(says(longer.err, target_file));
+  EXPECT_TRUE(says(longer.err, "50"));
+  EXPECT_TRUE(says(longer.err, "52"));
+  EXPECT_EQ(evaluate({"--source", source_file}).code, 2);
+  EXPECT_EQ(evaluate({test_, "--source", source_file, "--target", target_file}).code, 2);
+  EXPECT_EQ(evaluate({}).code, 2);
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,0 +1,83 @@
+// The commands that README.md shows are run as it shows them, so that it stays true.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <regex>
+#include <sstream>
+
+#include "support/process.h"
+#include "support/temporary_folder.h"
+
+namespace fovea {
+namespace {
+
+// The lines behind "$ " in fenced blocks of sh or console, with those that a backslash continues.
+std::vector<std::string> commands_of(const std::string& markdown) {
+  std::vector<std::string> commands;
+  std::istringstream lines(markdown);
+  bool inside = false, continued = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("```")) {
+      inside = !inside && (line == "```sh" || line == "```console");
+      continue;
+    }
+    if (!inside) continue;
+    if (continued) {
+      commands.back() += line;
+    } else if (line.starts_with("$ ")) {
+      commands.push_back(line.substr(2));
+    } else {
+      continue;  // what the command prints
+    }
+    continued = commands.back().ends_with('\\');
+    if (continued) commands.back().pop_back();
+  }
+  return commands;
+}
+
+bool uses_fovea(const std::string& command) {
+  return std::regex_search(command, std::regex(R"((^|[ |;&])((\./)?build/)?fovea )"));
+}
+
+// Quick: training is cut short. The folder holds the program under each name the page uses.
+std::string as_run(const std::string& command) {
+  if (command.find("--stop-after") != command.npos) return command;
+  return std::regex_replace(command, std::regex("fovea train "), "fovea train --stop-after 30u ");
+}
+
+TEST(Readme, FindsCommands) {
+  EXPECT_EQ(commands_of("$ no\n```sh\n$ fovea a \\\n  b\nout\n$ ls\n```\n$ no\n```console\n$ ./check\n```\n```toml\n$ no\n```\n"),
+            (std::vector<std::string>{"fovea a   b", "ls", "./check"}));
+  EXPECT_TRUE(uses_fovea("echo x | build/fovea predict m"));
+  EXPECT_FALSE(uses_fovea("git clone https://example.org/fovea"));
+  EXPECT_EQ(as_run("fovea train a -o b"), "fovea train --stop-after 30u a -o b");
+}
+
+TEST(Readme, SlowCommandsWork) {
+  const std::filesystem::path source = FOVEA_SOURCE_DIR;
+  ASSERT_TRUE(std::filesystem::exists(source / "README.md"));
+  TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "build");
+  std::filesystem::create_directories(folder / "runs");
+  std::filesystem::create_symlink(FOVEA_BINARY, folder / "build/fovea");
+  int used = 0;
+  for (const std::string& command : commands_of(read_bytes(source / "README.md"))) {
+    if (command.starts_with("./")) {
+      const std::filesystem::path script = source / command.substr(0, command.find(' '));
+      EXPECT_EQ(access(script.c_str(), X_OK), 0) << command;
+    }
+    if (!uses_fovea(command)) continue;
+    ++used;
+    const char* path = getenv("PATH");
+    const Outcome outcome = run({.words = {"/bin/sh", "-c", as_run(command)},
+                                 .environment = {"PATH=" + (folder / "build").string() + ":" + (path ? path : "")},
+                                 .folder = folder.path()});
+    // Of a model that was hardly trained no quality is asked.
+    const bool gate = outcome.code == 5 && command.find("--min") != command.npos;
+    EXPECT_TRUE(outcome.code == 0 || gate) << "$ " << command << "\nended with " << outcome.code << ": " << outcome.err;
+  }
+  EXPECT_GT(used, 0) << "README.md shows no command of the program";
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,0 +1,157 @@
+// A line's answer, to the last bit of its score, does not depend on its batch mates, their number, their order, or on
+// threads.
+#include "tasks/answering.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tasks/small_model.h"
+
+namespace fovea {
+namespace {
+
+using Answers = std::vector<std::vector<Answer>>;
+
+Answers ask(const Model& model, const std::vector<std::string>& lines, const AnswerOptions& options, int threads = 1) {
+  Workers workers(threads);
+  std::vector<Symbols> encoded;
+  for (const std::string& line : lines) encoded.push_back(model.task().encode_source(line));
+  std::vector<const Symbols*> sources;
+  for (const Symbols& symbols : encoded) sources.push_back(&symbols);
+  return Answering(model, workers).answer(sources, options);
+}
+
+// Scores with ==: the same bits.
+void expect_same(const std::vector<Answer>& a, const std::vector<Answer>& b, const std::string& line) {
+  ASSERT_EQ(a.size(), b.size()) << line;
+  for (std::size_t n = 0; n < a.size(); ++n) {
+    EXPECT_EQ(a[n].symbols, b[n].symbols) << line;
+    EXPECT_EQ(a[n].score, b[n].score) << line;
+    EXPECT_EQ(a[n].finished, b[n].finished) << line;
+  }
+}
+
+struct Mates {
+  std::string name;
+  Config config;
+  int beam;
+  int lines;
+  friend std::ostream& operator<<(std::ostream& out, const Mates& m) { return out << m.name; }
+};
+
+std::vector<Mates> models() {
+  Config plain = small_config(), layered = small_config();
+  plain.model.decoder.style = "plain";
+  plain.model.encoder.cell = "gru";
+  layered.model.encoder.layers = layered.model.decoder.layers = 2;
+  layered.model.decoder.cell = "gru";
+  layered.model.decoder.bridge = "mean";
+  Config wide = small_config();
+  wide.model.encoder.size = wide.model.decoder.size = wide.model.output.size = 70;
+  return {{"greedy", small_config(), 1, 300},
+          {"beam", small_config(), 5, 300},
+          {"plain_beam", plain, 5, 100},
+          {"layered_beam", layered, 3, 100},
+          {"wide_greedy", wide, 1, 60}};
+}
+
+class BatchMates : public testing::TestWithParam<Mates> {
+ protected:
+  const Model model_ = small_model(GetParam().config, 3);
+  const std::vector<std::string> lines_ = random_lines(GetParam().lines, 14, 1);
+  AnswerOptions options(int batch) const { return {.beam = GetParam().beam, .nbest = GetParam().beam, .batch = batch}; }
+};
+
+TEST_P(BatchMates, ChangeNothing) {
+  const Answers alone = ask(model_, lines_, options(1));
+  std::set<Symbols> different;
+  for (const auto& answers : alone) different.insert(answers[0].symbols);
+  ASSERT_GT(different.size(), lines_.size() / 4) << "a model that always says the same shows nothing";
+  for (const int batch : {2, 5, 31, 64}) {
+    for (const int threads : {1, 3}) {
+      const Answers together = ask(model_, lines_, options(batch), threads);
+      for (std::size_t i = 0; i < lines_.size(); ++i) expect_same(together[i], alone[i], lines_[i]);
+    }
+  }
+}
+
+TEST_P(BatchMates, OrderChangesNothing) {
+  const Answers before = ask(model_, lines_, options(7));
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < lines_.size(); ++i) order.push_back(i * 77 % lines_.size());
+  std::vector<std::string> shuffled;
+  for (const std::size_t i : order) shuffled.push_back(lines_[i]);
+  const Answers after = ask(model_, shuffled, options(7), 3);
+  for (std::size_t i = 0; i < order.size(); ++i) expect_same(after[i], before[order[i]], shuffled[i]);
+}
+
+TEST_P(BatchMates, OneVeryLongLineChangesNothing) {
+  std::vector<std::string> lines(lines_.begin(), lines_.begin() + 20);
+  const Answers before = ask(model_, lines, options(64));
+  lines.push_back(random_lines(1, 1, 5)[0] + std::string(300, 'q'));
+  const Answers after = ask(model_, lines, options(64));
+  for (std::size_t i = 0; i < 20; ++i) expect_same(after[i], before[i], lines[i]);
+  EXPECT_EQ(after[20].size(), before[0].size());
+}
+
+TEST_P(BatchMates, ExplainingChangesNothing) {
+  AnswerOptions explained = options(16);
+  explained.alternatives = 5;
+  const Answers plain = ask(model_, lines_, options(16)), seen = ask(model_, lines_, explained);
+  for (std::size_t i = 0; i < lines_.size(); ++i) expect_same(seen[i], plain[i], lines_[i]);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, BatchMates, testing::ValuesIn(models()),
+                         [](const auto& info) { return info.param.name; });
+
+// What a line looked at is its own too.
+TEST(Answering, LooksDoNotDependOnBatchMates) {
+  const Model model = small_model(small_config(), 3);
+  const auto lines = random_lines(40, 14, 2);
+  const Answers a = ask(model, lines, {.beam = 3, .batch = 1, .alternatives = 2});
+  const Answers b = ask(model, lines, {.beam = 3, .batch = 40, .alternatives = 2});
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto &steps = a[i][0].steps, &others = b[i][0].steps;
+    ASSERT_EQ(steps.size(), others.size());
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+      std::vector<float> weights = others[s].looks[0].weights;
+      ASSERT_GE(weights.size(), steps[s].looks[0].weights.size());
+      weights.resize(steps[s].looks[0].weights.size());
+      EXPECT_EQ(weights, steps[s].looks[0].weights);
+      EXPECT_EQ(others[s].looks[0].context_norm, steps[s].looks[0].context_norm);
+      EXPECT_EQ(others[s].probability, steps[s].probability);
+    }
+  }
+}
+
+TEST(Answering, NothingIsAskedOfALineWithoutSymbols) {
+  const Model model = small_model(small_config(), 3);
+  const Answers found = ask(model, {"", "abc", ""}, {.beam = 2, .nbest = 2});
+  ASSERT_EQ(found.size(), 3u);
+  for (const std::size_t i : {0u, 2u}) {
+    ASSERT_EQ(found[i].size(), 1u);
+    EXPECT_TRUE(found[i][0].symbols.empty());
+    EXPECT_EQ(found[i][0].score, 0);
+  }
+  EXPECT_EQ(found[1].size(), 2u);
+  EXPECT_TRUE(ask(model, {}, {}).empty());
+}
+
+TEST(Answering, CutsOffByTheLengthOfTheLine) {
+  Model model = small_model(small_config(), 1);
+  for (const Parameters::Entry& entry : model.parameters().entries()) {  // never stop
+    if (entry.name == "output.choice.bias") model.parameters().values(entry)[Vocabulary::stop] = -1000;
+  }
+  model.parameters().invalidate_packed();
+  const Answers found = ask(model, {"a", "abcdefgh"}, {});
+  EXPECT_EQ(found[0][0].symbols.size(), 52u);
+  EXPECT_EQ(found[1][0].symbols.size(), 66u);
+  EXPECT_FALSE(found[0][0].finished || found[1][0].finished);
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,0 +1,255 @@
+// A model file decides everything a model is; one that does not fit together is refused in one line, before any memory
+// is given to its weights.
+#include "tasks/model.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tasks/small_model.h"
+
+namespace fovea {
+namespace {
+
+using Json = nlohmann::json;
+
+TensorFile small_file() {
+  const Model model = small_model(small_config(), 1);
+  return {model.metadata(), model.arrays()};
+}
+
+// As it comes from the disk: with a right checksum.
+std::unique_ptr<Model> read_back(const TensorFile& file) {
+  return Model::decode(decode_safetensors(encode_safetensors(file), "m.safetensors"), "m.safetensors");
+}
+
+// The most address space this process has had; nothing is gained by an allocation that is never touched.
+long peak_megabytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmPeak:")) return std::stol(line.substr(7)) / 1024;
+  }
+  return 0;
+}
+
+void expect_refused(const TensorFile& file, const std::string& reason) {
+  const std::string bytes = encode_safetensors(file);
+  const long before = peak_megabytes();
+  try {
+    read_back(file);
+    ADD_FAILURE() << "accepted; wanted: " << reason;
+  } catch (const Error& e) {
+    const std::string message = e.what();
+    EXPECT_EQ(e.kind(), ErrorKind::model) << message;
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+    EXPECT_TRUE(message.starts_with("m.safetensors")) << message;
+    EXPECT_NE(message.find(reason), std::string::npos) << message << "\nwanted: " << reason;
+    EXPECT_LT(message.size(), 600u);
+  }
+  EXPECT_LT(peak_megabytes() - before, 64 + static_cast<long>(bytes.size() >> 17));
+}
+
+void expect_config_refused(const std::function<void(Json&)>& change, const std::string& reason) {
+  TensorFile file = small_file();
+  Json config = Json::parse(file.metadata["config"]);
+  change(config);
+  file.metadata["config"] = config.dump();
+  expect_refused(file, reason);
+}
+
+NamedArray& array_of(TensorFile& file, const std::string& name) {
+  return *std::ranges::find(file.arrays, name, &NamedArray::name);
+}
+
+TEST(Model, ReadsBackWhatItWrote) {
+  const TensorFile file = small_file();
+  const auto model = read_back(file);
+  EXPECT_EQ(model->metadata(), file.metadata);
+  EXPECT_EQ(model->arrays(), file.arrays);
+  EXPECT_EQ(model->config().model.decoder.size, 13);
+}
+
+TEST(Model, NamesAreUniqueAndSayWhereTheyBelong) {
+  Config config = small_config();
+  config.model.encoder.layers = config.model.decoder.layers = 3;
+  const Model model = small_model(config, 1);
+  std::set<std::string> names;
+  for (const Parameters::Entry& entry : model.parameters().entries()) {
+    EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
+    const std::string part = entry.name.substr(0, entry.name.find('.'));
+    EXPECT_TRUE(part == "encoder" || part == "attention" || part == "decoder" || part == "output") << entry.name;
+  }
+}
+
+TEST(Model, StartsAsTheSeedSays) {
+  Config config = small_config();
+  const auto one = small_model(config, 1).arrays();
+  EXPECT_EQ(small_model(config, 1).arrays(), one);
+  config.training.seed = 2;
+  EXPECT_NE(small_model(config, 1).arrays(), one);
+}
+
+TEST(HostileModel, MissingMetadata) {
+  for (const std::string key : {"config", "source.vocabulary", "target.vocabulary"}) {
+    TensorFile file = small_file();
+    file.metadata.erase(key);
+    expect_refused(file, key);
+  }
+}
+
+TEST(HostileModel, ConfigThatIsNone) {
+  for (const std::string text : {"", "[]", "null", "{", "{\"encoder\": 3}", "{\"encoder\": {\"size\": \"big\"}}",
+                                 "{\"encoder\": {\"size\": 1e300}}", "{\"no_such\": 1}"}) {
+    TensorFile file = small_file();
+    file.metadata["config"] = text;
+    expect_refused(file, "config");
+  }
+  TensorFile deep = small_file();
+  deep.metadata["config"] = std::string(100'000, '[');
+  expect_refused(deep, "config");
+}
+
+TEST(HostileModel, ConfigOutOfRange) {
+  expect_config_refused([](Json& c) { c["encoder"]["size"] = 0; }, "encoder.size");
+  expect_config_refused([](Json& c) { c["encoder"]["size"] = -5; }, "encoder.size");
+  expect_config_refused([](Json& c) { c["encoder"]["size"] = 1'000'000'000; }, "encoder.size");
+  expect_config_refused([](Json& c) { c["encoder"]["layers"] = 1'000'000; }, "encoder.layers");
+  expect_config_refused([](Json& c) { c["decoder"]["embedding"] = 99'999; }, "decoder.embedding");
+  expect_config_refused([](Json& c) { c["attention"]["size"] = 1e9; }, "attention.size");
+  expect_config_refused([](Json& c) { c["encoder"]["cell"] = "perceptron"; }, "encoder.cell");
+  expect_config_refused([](Json& c) { c["decoder"]["bridge"] = "drawbridge"; }, "decoder.bridge");
+  expect_config_refused([](Json& c) { c["attention"]["score"] = "\n\x1b[31m"; }, "attention.score");
+  expect_config_refused([](Json& c) { c["source"]["unit"] = "parsec"; }, "source.unit");
+}
+
+// While there is no bias to choose from, the rule of the option lets every name pass.
+TEST(HostileModel, DISABLED_UnknownBias) {
+  expect_config_refused([](Json& c) { c["attention"]["bias"] = {"no_such"}; }, "no_such");
+}
+
+TEST(HostileModel, HugeSizesThatTheRulesAllow) {
+  const auto huge = [](Json& c) {
+    for (const char* part : {"encoder", "decoder", "attention", "output"}) c[part]["size"] = 16384;
+    for (const char* part : {"encoder", "decoder"}) c[part]["embedding"] = 16384, c[part]["layers"] = 32;
+  };
+  expect_config_refused(huge, "weight");
+}
+
+TEST(HostileModel, ConfigOfAnotherModel) {
+  expect_config_refused([](Json& c) { c["encoder"]["size"] = 13; }, "shape");
+  expect_config_refused([](Json& c) { c["encoder"]["layers"] = 2; }, "missing");
+  expect_config_refused([](Json& c) { c["encoder"]["cell"] = "gru"; }, "encoder.layer0.forward");
+  expect_config_refused([](Json& c) { c["encoder"]["bidirectional"] = false; }, "weight");
+  expect_config_refused([](Json& c) { c["decoder"]["style"] = "plain"; }, "weight");
+  expect_config_refused([](Json& c) { c["decoder"]["bridge"] = "zero"; }, "weights where");
+  expect_config_refused([](Json& c) { c["output"]["size"] = 11; }, "shape");
+}
+
+TEST(HostileModel, VocabularyThatIsNone) {
+  const std::vector<std::string> texts = {"", "{}", "[1, 2, 3, 4]", R"(["a"])", R"(["<pad>", "<unk>", "<s>")",
+                                          R"([["<pad>"]])", std::string(5000, '[')};
+  for (const std::string& text : texts) {
+    for (const char* key : {"source.vocabulary", "target.vocabulary"}) {
+      TensorFile file = small_file();
+      file.metadata[key] = text;
+      expect_refused(file, key);
+    }
+  }
+}
+
+TEST(HostileModel, VocabularyOfAnotherSize) {
+  for (const char* key : {"source.vocabulary", "target.vocabulary"}) {
+    TensorFile file = small_file();
+    Json vocabulary = Json::parse(file.metadata[key]);
+    vocabulary.push_back("one more");
+    file.metadata[key] = vocabulary.dump();
+    expect_refused(file, "shape");
+    vocabulary.erase(vocabulary.size() - 1);
+    vocabulary.erase(vocabulary.size() - 1);
+    file.metadata[key] = vocabulary.dump();
+    expect_refused(file, "shape");
+  }
+}
+
+TEST(HostileModel, HugeVocabularyForHugeSizes) {
+  TensorFile file = small_file();
+  Json vocabulary = Json::parse(file.metadata["target.vocabulary"]);
+  for (int i = 0; i < 150'000; ++i) vocabulary.push_back(std::to_string(i));  // x 16384: more than an int counts
+  file.metadata["target.vocabulary"] = vocabulary.dump();
+  Json config = Json::parse(file.metadata["config"]);
+  config["decoder"]["embedding"] = config["output"]["size"] = 16384;
+  file.metadata["config"] = config.dump();
+  expect_refused(file, "weight");
+}
+
+TEST(HostileModel, MissingAndExtraWeights) {
+  const TensorFile whole = small_file();
+  for (std::size_t i = 0; i < whole.arrays.size(); ++i) {
+    TensorFile file = whole;
+    file.arrays.erase(file.arrays.begin() + static_cast<std::ptrdiff_t>(i));
+    expect_refused(file, whole.arrays[i].name);
+    file = whole;
+    file.arrays[i].name += "x";
+    expect_refused(file, whole.arrays[i].name);
+  }
+  TensorFile file = whole;
+  file.arrays.push_back({"zzz", {2}, {1, 2}});
+  expect_refused(file, "weights");
+  file = whole;
+  file.arrays.clear();
+  expect_refused(file, "missing");
+}
+
+TEST(HostileModel, WeightsOfAnotherShape) {
+  const TensorFile whole = small_file();
+  for (std::size_t i = 0; i < whole.arrays.size(); ++i) {
+    TensorFile file = whole;
+    NamedArray& array = file.arrays[i];
+    if (array.shape.size() == 2 && array.shape[0] != array.shape[1]) {
+      std::swap(array.shape[0], array.shape[1]);  // as many numbers, so only the shape tells
+      expect_refused(file, array.name);
+    }
+    array.shape = {static_cast<std::int64_t>(array.values.size()), 1};
+    expect_refused(file, array.name);
+    array.shape.insert(array.shape.begin(), 1);
+    expect_refused(file, array.name);
+    array.shape = {0};
+    array.values.clear();
+    expect_refused(file, array.name);
+  }
+  TensorFile swapped = whole;
+  std::swap(array_of(swapped, "decoder.layer0.input").name, array_of(swapped, "encoder.layer0.forward.input").name);
+  expect_refused(swapped, "shape");
+}
+
+TEST(LoadModel, SaysWhereItLookedAndHowToGetOne) {
+  Files files;
+  try {
+    load_model(files, testing::TempDir() + "no_such_folder");
+    FAIL() << "accepted";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::model);
+    EXPECT_NE(std::string(e.what()).find("no_such_folder"), std::string::npos);
+    EXPECT_NE(std::string(e.what()).find("fovea train"), std::string::npos);
+  }
+}
+
+TEST(LoadModel, TakesTheFolderOrTheFile) {
+  const std::filesystem::path folder = testing::TempDir() + "fovea_load_model";
+  std::filesystem::create_directories(folder);
+  Files files;
+  const TensorFile file = small_file();
+  files.write_atomically(folder / model_file_name, encode_safetensors(file));
+  EXPECT_EQ(load_model(files, folder)->arrays(), file.arrays);
+  EXPECT_EQ(load_model(files, folder / model_file_name)->arrays(), file.arrays);
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace fovea

@@ -5,6 +5,7 @@
 use_ccache() {
   if command -v ccache >/dev/null; then
     export CMAKE_CXX_COMPILER_LAUNCHER=ccache
+    export CCACHE_SLOPPINESS=pch_defines,time_macros  # without it nothing with a precompiled header is kept
   fi
 }
 

@@ -71,7 +71,12 @@ std::unique_ptr<Model> Model::decode(const TensorFile& file, std::string_view na
   read_json(config, required(file, "config", name), std::string(name) + ": config");
   Transduce task(config, read_vocabulary(file, "source.vocabulary", name),
                  read_vocabulary(file, "target.vocabulary", name));
-  std::unique_ptr<Model> model(new Model(config, std::move(task), Unfilled()));
+  std::unique_ptr<Model> model;
+  try {
+    model.reset(new Model(config, std::move(task), Unfilled()));
+  } catch (const Error& e) {  // a config that no model can be made from
+    throw model_error("{}: {}", name, e.what());
+  }
   check_arrays(file, model->parameters_, "", name);
   if (file.arrays.size() != model->parameters_.entries().size()) {
     throw model_error("{}: {} weights where the config asks for {}", name, file.arrays.size(),

@@ -97,8 +97,8 @@ double Trainer::learning_rate() const {
   return rate;
 }
 
-// One update, unless its gradient is not finite. Returns whether the weights changed.
-bool Trainer::train_batch(std::span<const std::uint32_t> batch) {
+// One update; one whose gradient is not finite changes nothing and is counted.
+void Trainer::train_batch(std::span<const std::uint32_t> batch) {
   const TrainingOptions& t = config_.training;
   const auto seed = static_cast<std::uint64_t>(t.seed);
   const double sampling_ramp =
@@ -122,7 +122,7 @@ bool Trainer::train_batch(std::span<const std::uint32_t> batch) {
                               options_.folder.string()));
     }
     observer_.warned(fmt::format("update {} skipped: its gradient is not finite", progress_.update));
-    return false;
+    return;
   }
   progress_.skipped_in_a_row = 0;
   const double factor = t.clip > 0 && result.norm > t.clip ? t.clip / result.norm : 1.0;
@@ -135,7 +135,6 @@ bool Trainer::train_batch(std::span<const std::uint32_t> batch) {
   progress_.loss += result.loss;
   progress_.symbols += result.symbols;
   report_update(result, rate);
-  return true;
 }
 
 void Trainer::report_update(const GradientResult& result, double rate) {

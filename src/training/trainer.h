@@ -47,7 +47,7 @@ class Trainer {
 
  private:
   void start();
-  bool train_batch(std::span<const std::uint32_t> batch);
+  void train_batch(std::span<const std::uint32_t> batch);
   void report_update(const GradientResult& result, double rate);
   void validate();
   ValidationReport answer_held_out();

@@ -164,8 +164,7 @@ TEST(Search, WideEnoughItFindsAllThereIs) {
   }
 }
 
-// Few hypotheses can still be alive when the list is full, so the search ends early: not too early.
-TEST(Search, EndsEarlyOnlyWhenNothingBetterCanCome) {
+TEST(Search, AsWideAsTheLivingItFindsTheBest) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     for (const double power : {0.0, 1.0, 2.0}) {
       SearchOptions o = options(48, 48, power);  // as many as can follow the fifth symbol, so none is lost before
@@ -174,6 +173,30 @@ TEST(Search, EndsEarlyOnlyWhenNothingBetterCanCome) {
       expect_answers(find_one(random_table(seed), o, 6), std::span(all).first(48));
     }
   }
+}
+
+// Two short answers of score -1 fill the list; what is left has -3 after two symbols, but costs nothing from there on.
+TEST(Search, GoesOnWhileALongerAnswerMayWin) {
+  const Table table = [](int, const Path& written) -> Row {
+    if (written.empty()) return {-1, -1.5, -9, -9, -9, -9};
+    if (written.size() == 1) return {-0.5, -1.5, -9, -9, -9, -9};
+    return written.size() < 9 ? Row{-9, 0, -9, -9, -9, -9} : Row{0, -9, -9, -9, -9, -9};
+  };
+  const auto found = find_one(table, options(2, 2), 10);
+  EXPECT_EQ(found[0].symbols, Path(9, 1));
+  EXPECT_DOUBLE_EQ(found[0].score, -0.3);
+}
+
+TEST(Search, EndsWhenNothingBetterCanCome) {
+  std::size_t longest = 0;
+  const Table table = [&](int, const Path& written) -> Row {
+    longest = std::max(longest, written.size());
+    return {-0.5, -1, -2, -3, -9, -9};
+  };
+  const auto found = find_one(table, options(3, 3, 0), 7);
+  EXPECT_EQ(found[0].symbols, Path{});
+  EXPECT_DOUBLE_EQ(found[2].score, -2.5);  // 1 1, or 2
+  EXPECT_LT(longest, 5u);
 }
 
 TEST(Search, ABeamOfOneIsGreedy) {
@@ -250,6 +273,16 @@ TEST(Search, LengthPowerDecidesBetweenShortAndLong) {
   EXPECT_EQ(best(0.3).symbols, Path({1, 1}));     // against log 0.3 / 3^0.3 = -0.866
   EXPECT_EQ(best(1).symbols, Path({1, 1}));
   EXPECT_NEAR(best(1).score, std::log(0.3) / 3, 1e-6);
+}
+
+// The stop symbol is the best, 1 the next, and only 2, the third, leads anywhere: a beam of two must still hold it.
+TEST(Search, AnAnswerThatEndsTakesNobodysPlace) {
+  const Table table = [](int, const Path& written) -> Row {
+    if (written.empty()) return {std::log(0.4), std::log(0.35), std::log(0.25), -50, -50, -50};
+    if (written[0] == 2) return {0, -50, -50, -50, -50, -50};
+    return Row(symbols, std::log(1.0 / symbols));
+  };
+  EXPECT_EQ(find_one(table, options(2, 1), 4)[0].symbols, Path({2}));
 }
 
 TEST(Search, NeverWritesWhatItMustNot) {

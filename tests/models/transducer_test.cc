@@ -11,6 +11,7 @@
 
 #include "layers/loss_check.h"
 #include "models/decoders/bridge.h"
+#include "models/slow_transducer.h"
 
 namespace fovea {
 namespace {
@@ -173,6 +174,17 @@ TEST_P(EveryTransducer, StepByStepIsAllAtOnce) {
   EXPECT_NEAR(sum, taught, 1e-5 * std::max(1.0, taught));
 }
 
+TEST_P(EveryTransducer, LossIsThatOfTheFormulas) {
+  Case c = GetParam();
+  c.options.objective.label_smoothing = 0;
+  c.dropout = c.sampling = 0;
+  TinyModel model(c.options);
+  const SlowTransducer slow(model.parameters, c.options);
+  double wanted = 0;
+  for (std::size_t i = 0; i < sources.size(); ++i) wanted += slow.loss(sources[i], targets[i], start, stop);
+  EXPECT_NEAR(model.loss(c, ragged_batch()), wanted, is_double ? 1e-10 : 1e-4);
+}
+
 TEST_P(EveryTransducer, PadsOfTheBatchDoNotCount) {
   Case c = GetParam();
   c.sampling = 0;
@@ -193,7 +205,8 @@ TEST_P(EveryTransducer, ASearchMayDropAndReorder) {
   model.parameters.invalidate_packed();
   Arena arena, even, odd;
   Pass pass(model.parameters, arena);
-  const auto asked = model.transducer.begin(pass, ragged_batch().source);
+  const Batch batch = ragged_batch();
+  const auto asked = model.transducer.begin(pass, batch.source);
   Pass first(model.parameters, odd);
   const StepResult one = asked->step(first, asked->start(first), std::vector<std::int32_t>(3, start));
 

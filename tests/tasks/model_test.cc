@@ -128,8 +128,7 @@ TEST(HostileModel, ConfigOutOfRange) {
   expect_config_refused([](Json& c) { c["source"]["unit"] = "parsec"; }, "source.unit");
 }
 
-// While there is no bias to choose from, the rule of the option lets every name pass.
-TEST(HostileModel, DISABLED_UnknownBias) {
+TEST(HostileModel, UnknownBias) {
   expect_config_refused([](Json& c) { c["attention"]["bias"] = {"no_such"}; }, "no_such");
 }
 

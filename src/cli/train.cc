@@ -200,7 +200,8 @@ int TrainCommand::run() const {
                    .stop_signal = &stop_signal},
                   files, recorder);
   // Of a run that goes on it is there already, and a command that is refused must not change it.
-  if (fresh || !files.exists(path / checkpoint_file_name)) files.write_atomically(path / "config.toml", to_toml(config));
+  const bool goes_on = !fresh && files.exists(path / checkpoint_file_name);
+  if (!goes_on) files.write_atomically(path / "config.toml", to_toml(config));
   std::signal(SIGINT, on_stop_signal);
   std::signal(SIGTERM, on_stop_signal);
   const Ending ending = trainer.run();

@@ -97,7 +97,8 @@ class Search {
 
 std::vector<Candidate> Search::candidates(const Beam& beam, int column, Tensor log_probabilities) const {
   const int symbols = log_probabilities.shape().last();
-  const auto wanted = static_cast<std::size_t>(options_.beam) + 1;  // one may be the stop symbol
+  // Each hypothesis may have its stop symbol among the best, and that takes nobody's place.
+  const auto wanted = static_cast<std::size_t>(options_.beam == 1 ? 1 : 2 * options_.beam);
   std::vector<Candidate> best;
   for (int h = 0; h < static_cast<int>(beam.alive.size()); ++h) {
     const double before = beam.alive[h].log_probability;
@@ -105,6 +106,7 @@ std::vector<Candidate> Search::candidates(const Beam& beam, int column, Tensor l
     const Real* row_start = log_probabilities.data() + std::ptrdiff_t(row(h, column)) * symbols;
     for (std::int32_t symbol = 0; symbol < symbols; ++symbol) {
       const Candidate candidate = {before + static_cast<double>(row_start[symbol]), h, symbol};
+      if (!(candidate.log_probability > impossible)) continue;  // nor anything that is not a number
       if (best.size() == wanted && !better(candidate, best.back())) continue;
       if (std::ranges::find(options_.never, symbol) != options_.never.end()) continue;
       best.insert(std::ranges::upper_bound(best, candidate, better), candidate);
@@ -183,6 +185,7 @@ std::vector<Answer> Search::answers(const Beam& beam) const {
     std::ranges::reverse(answer.steps);
     out.push_back(std::move(answer));
   }
+  if (out.empty()) out.push_back({{}, impossible, false, {}});  // a model that gives no symbol any chance
   return out;
 }
 

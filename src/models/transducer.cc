@@ -6,11 +6,25 @@
 namespace fovea {
 
 namespace {
+
 constexpr int pad = 0;  // as in Vocabulary
+
+// Choices that are fine alone and senseless together.
+const ModelOptions& checked(const ModelOptions& options) {
+  const std::string& bridge = options.decoder.bridge;
+  if (options.decoder.style == "plain" && (bridge == "zero" || bridge == "learned")) {
+    throw usage_error(
+        "decoder.style = plain with decoder.bridge = {}: nothing of the source would reach the decoder; choose the bridge "
+        "last or mean, or a style with attention",
+        bridge);
+  }
+  return options;
 }
 
+}  // namespace
+
 Transducer::Transducer(Parameters& parameters, const ModelOptions& options, int source_symbols, int target_symbols)
-    : encoder_(parameters, options.encoder, source_symbols),
+    : encoder_(parameters, checked(options).encoder, source_symbols),
       decoder_(parameters, options, encoder_.memory_size(), target_symbols),
       output_(parameters, options.output, options.decoder.size, decoder_.context_size(), options.decoder.embedding,
               target_symbols),

@@ -20,7 +20,7 @@ class Transducer {
   };
   Loss loss(Pass& pass, const Batch& batch) const;
 
-  // Answers a batch of sources step by step. Everything prepared here lives in `pass`.
+  // Answers a batch of sources step by step. Everything prepared here lives in `pass`, and `source` must stay.
   std::unique_ptr<StepModel> begin(Pass& pass, const Side& source) const;
 
   int target_symbols() const { return target_symbols_; }

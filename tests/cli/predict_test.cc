@@ -115,7 +115,8 @@ TEST_F(PredictCommandTest, AnswersComeInTheOrderOfTheLines) {
   std::string input;
   for (const Example& example : tiny_examples(3, 300)) input += example.source + "\n";
   const std::vector<std::string> sources = lines_of(input);
-  const std::vector<std::string> answers = lines_of(run(predict({"--json", "--batch", "7", "--threads", "3"}), input).out);
+  const Outcome outcome = run(predict({"--json", "--batch", "7", "--threads", "3"}), input);
+  const std::vector<std::string> answers = lines_of(outcome.out);
   ASSERT_EQ(answers.size(), sources.size());
   for (std::size_t i = 0; i < answers.size(); ++i) EXPECT_EQ(json::parse(answers[i])["source"]["text"], sources[i]);
 }

@@ -46,8 +46,9 @@ std::string as_run(const std::string& command) {
 }
 
 TEST(Readme, FindsCommands) {
-  EXPECT_EQ(commands_of("$ no\n```sh\n$ fovea a \\\n  b\nout\n$ ls\n```\n$ no\n```console\n$ ./check\n```\n```toml\n$ no\n```\n"),
-            (std::vector<std::string>{"fovea a   b", "ls", "./check"}));
+  const char* page =
+      "$ no\n```sh\n$ fovea a \\\n  b\nout\n$ ls\n```\n$ no\n```console\n$ ./check\n```\n```toml\n$ no\n```\n";
+  EXPECT_EQ(commands_of(page), (std::vector<std::string>{"fovea a   b", "ls", "./check"}));
   EXPECT_TRUE(uses_fovea("echo x | build/fovea predict m"));
   EXPECT_FALSE(uses_fovea("git clone https://example.org/fovea"));
   EXPECT_EQ(as_run("fovea train a -o b"), "fovea train --stop-after 30u a -o b");

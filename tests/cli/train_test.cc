@@ -74,7 +74,8 @@ TEST_F(TrainCommandTest, KilledTwentyTimesItEndsWithTheSameBytes) {
     ASSERT_LE(round, 20) << "it ends before it can be killed";
     const std::string name = "killed" + std::to_string(round);
     Outcome outcome;
-    for (double patience = 1; patience == 1 || outcome.signal == SIGKILL; patience += 0.1) {  // so that it gets to its end
+    // With growing patience, so that it gets to its end on a busy machine, too.
+    for (double patience = 1; patience == 1 || outcome.signal == SIGKILL; patience += 0.1) {
       Process process(train(name, "200u", seldom));
       std::this_thread::sleep_for(whole * share(random) * patience);
       process.kill(SIGKILL);

@@ -31,7 +31,7 @@ struct NamedInput {
 using NamedInputs = std::vector<NamedInput>;
 using Operation = std::function<Tensor(std::span<const Tensor>)>;
 
-struct RunOptions {
+struct PassOptions {
   int calls = 2;              // with one call only, a backward that assigns instead of adding would pass
   std::vector<int> wanted = {};    // the inputs that want a gradient; none given: all
   bool any_wanted = true;     // false: no input wants one
@@ -72,7 +72,7 @@ inline bool contains(const std::vector<int>& list, int i) { return std::ranges::
 }  // namespace gradient_check
 
 inline RunResult run(Arena& arena, const NamedInputs& inputs, const Operation& operation,
-                     const RunOptions& options = {}) {
+                     const PassOptions& options = {}) {
   using namespace gradient_check;
   arena.reset();
   Tape tape(arena);
@@ -102,7 +102,7 @@ inline RunResult run(Arena& arena, const NamedInputs& inputs, const Operation& o
   return result;
 }
 
-inline RunResult run(const NamedInputs& inputs, const Operation& operation, const RunOptions& options = {}) {
+inline RunResult run(const NamedInputs& inputs, const Operation& operation, const PassOptions& options = {}) {
   Arena arena;
   return run(arena, inputs, operation, options);
 }

@@ -1,4 +1,4 @@
-// Another process: fed, listened to, interrupted and waited for, each with a deadline, so that a test can fail but not hang.
+// Another process: fed, listened to, interrupted and waited for, with a deadline, so that a test can fail but not hang.
 #pragma once
 
 #include <fcntl.h>
@@ -90,7 +90,7 @@ class Process {
     }
   }
 
-  // The next line of its standard output, or of its errors, without the newline; nothing if it ended, or after the deadline.
+  // The next line of its standard output, or of its errors, without the newline; nothing after its end or the deadline.
   std::optional<std::string> read_line() { return read_line(outcome_.out, out_taken_, output_); }
   std::optional<std::string> read_error_line() { return read_line(outcome_.err, err_taken_, errors_); }
 

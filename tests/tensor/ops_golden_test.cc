@@ -41,7 +41,7 @@ Tensor flat(Tensor x) { return as_shape(x, {1, x.shape().count()}); }
 // `operation` gives the outputs, each flat, one after the other.
 void expect_golden(const Golden& golden, const NamedInputs& inputs, const std::vector<std::string>& outputs,
                    const Operation& operation) {
-  RunOptions options{.calls = 1};
+  PassOptions options{.calls = 1};
   std::vector<double> expected;
   for (const std::string& name : outputs) {
     const auto probe = golden.probe(name).as<Real>();

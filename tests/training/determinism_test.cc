@@ -1,4 +1,4 @@
-// The same seed gives the same bytes: for any number of threads, after any stop, however often it is saved or validated.
+// The same seed gives the same bytes: for any number of threads, after any stop, however often a run is saved.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -88,7 +88,8 @@ TEST(Determinism, SignalsAtAnyUpdateChangeNothing) {
     Files files;
     Stopper stopper(update);
     Trainer trainer(lively(), tiny_data(),
-                    {.folder = folder.path(), .stop_after = to_the_end, .stop_signal = &stopper.signal}, files, stopper);
+                    {.folder = folder.path(), .stop_after = to_the_end, .stop_signal = &stopper.signal}, files,
+                    stopper);
     EXPECT_EQ(trainer.run(), Ending::interrupted);
     EXPECT_EQ(trainer.progress().update, update);
     train(lively(), folder.path());

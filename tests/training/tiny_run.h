@@ -1,4 +1,4 @@
-// The smallest run that has all parts of a large one: two validations or more, several epochs, batches of several shards.
+// The smallest run that has all parts of a large one: several validations and epochs, batches of several shards.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -28,7 +28,8 @@ inline Config tiny_config(const std::vector<std::string>& more = {}) {
   return config;
 }
 
-// Which half of the alphabet the first letters are from: easy enough that the best model changes from validation to validation.
+// Which half of the alphabet the first letters are from: easy enough that the best model changes from validation to
+// validation.
 inline std::vector<Example> tiny_examples(std::uint64_t seed, int count) {
   std::vector<Example> examples;
   for (int i = 0; i < count; ++i) {
@@ -39,7 +40,9 @@ inline std::vector<Example> tiny_examples(std::uint64_t seed, int count) {
   return examples;
 }
 
-inline TrainingData tiny_data(std::uint64_t seed = 1) { return {tiny_examples(seed, 160), tiny_examples(seed + 100, 40)}; }
+inline TrainingData tiny_data(std::uint64_t seed = 1) {
+  return {tiny_examples(seed, 160), tiny_examples(seed + 100, 40)};
+}
 
 inline std::string to_tsv(const std::vector<Example>& examples) {
   std::string text;
@@ -61,8 +64,8 @@ inline void make_tiny_model(const std::filesystem::path& folder) {
   Trainer(config, tiny_data(), {.folder = folder, .stop_after = {80, Period::Unit::updates}}, files, nobody).run();
 }
 
-// What must be the same after two runs, short enough to print: the best model to the byte, and where the run stands but for
-// the time it took.
+// What must be the same after two runs, short enough to print: the best model to the byte, and where the run stands but
+// for the time it took.
 inline std::string remains(const std::filesystem::path& folder) {
   TensorFile file = decode_safetensors(read_bytes(folder / checkpoint_file_name), "checkpoint");
   auto progress = nlohmann::json::parse(file.metadata.at("progress"));

@@ -250,7 +250,8 @@ TEST_F(TrainerTest, ASkippedUpdateLeavesWeightsAlone) {
   config.training.learning_rate = 0.02;
   Trainer sound = trainer(config, 4);
   sound.run();
-  const std::vector<Real> before(sound.model().parameters().values().begin(), sound.model().parameters().values().end());
+  const std::span<const Real> values = sound.model().parameters().values();
+  const std::vector<Real> before(values.begin(), values.end());
   // A checkpoint with weights so large that no update after it is finite.
   TensorFile file = decode_safetensors(files_.read(folder_ / checkpoint_file_name), "checkpoint");
   for (NamedArray& array : file.arrays) {

@@ -25,6 +25,7 @@ struct TrainCommand {
   std::string config_file;
   std::vector<std::string> settings;  // a.b=c
   std::string stop_after = "none";
+  std::string save_every = "60s";
   std::string on_bad_line = "fail";
   std::int64_t max_length = 1000;
   std::string progress = "auto";

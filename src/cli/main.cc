@@ -60,6 +60,7 @@ void add_train(CLI::App& app, TrainCommand& c, int& status) {
   command->add_option("--set", c.settings, "one setting, a.b=c; may be given again");
   command->add_option("--seed", c.seed, "of every random choice")->check(CLI::Range(0, 2'000'000'000));
   command->add_option("--stop-after", c.stop_after, "500u updates, 3e epochs, 10m minutes")->capture_default_str();
+  command->add_option("--save-every", c.save_every, "how often to save, beside every validation")->capture_default_str();
   command->add_option("--on-bad-line", c.on_bad_line, "fail, or skip and count")->capture_default_str();
   command->add_option("--max-length", c.max_length, "longest line in characters")
       ->capture_default_str()

@@ -183,7 +183,7 @@ int TrainCommand::run() const {
     flush_out();
     return 0;
   }
-  const Period limit = parse_period(stop_after);
+  const Period limit = parse_period(stop_after), saving = parse_period(save_every);
   const Terminal terminal = terminal_of(stderr);
   const ProgressMode mode = parse_progress(progress, terminal);
   Files files;
@@ -196,6 +196,7 @@ int TrainCommand::run() const {
                   {.folder = path,
                    .threads = threads > 0 ? threads : Workers::default_count(),
                    .stop_after = limit,
+                   .save_every = saving,
                    .fresh = fresh,
                    .stop_signal = &stop_signal},
                   files, recorder);

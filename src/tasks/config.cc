@@ -22,7 +22,6 @@ void TrainingOptions::fields(FieldVisitor& visit) {
   visit("sampling_warmup", sampling_warmup, "updates over which that share rises from zero", between(0, 1e9));
   visit("patience", patience, "validations without a better score before training stops", between(1, 1e6));
   visit("validate_every", validate_every, "how often the held-out part is answered");
-  visit("save_every", save_every, "how often a checkpoint is written, beside every validation");
   visit("shards", shards, "parts of a batch that can be worked on at the same time", between(1, 64));
   visit("most_skipped", most_skipped, "updates in a row that may be not finite before training stops", between(1, 1e6));
   visit("seed", seed, "of every random choice", at_least(0));

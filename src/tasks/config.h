@@ -29,7 +29,6 @@ struct TrainingOptions {
   int sampling_warmup = 0;
   int patience = 5;
   Period validate_every = {1, Period::Unit::epochs};
-  Period save_every = {60, Period::Unit::seconds};
   int shards = 4;
   int most_skipped = 20;
   std::int64_t seed = 1;

@@ -116,8 +116,9 @@ void Trainer::train_batch(std::span<const std::uint32_t> batch) {
     ++progress_.skipped;
     if (++progress_.skipped_in_a_row >= t.most_skipped) {
       throw Error(ErrorKind::failure,
-                  fmt::format("{} updates in a row had no finite gradient (update {}, learning rate {:.3g}); try --set "
-                              "training.learning_rate={:.2g}; the last checkpoint in {} is sound",
+                  fmt::format("{} updates in a row had no finite gradient (update {}, learning rate {:.3g}); start "
+                              "over with --fresh --set training.learning_rate={:.2g}; the best model so far, if there is "
+                              "one, stays in {}",
                               progress_.skipped_in_a_row, progress_.update, rate, t.learning_rate / 3,
                               options_.folder.string()));
     }
@@ -256,7 +257,7 @@ Ending Trainer::run() {
     if (due(config_.training.validate_every)) {
       validate();
       saved = true;
-    } else if (due(config_.training.save_every)) {
+    } else if (due(options_.save_every) && progress_.skipped_in_a_row == 0) {
       save();
       saved = true;
     }

@@ -24,6 +24,7 @@ struct RunOptions {
   std::filesystem::path folder;
   int threads = 1;
   Period stop_after;   // none: until patience is at its end
+  Period save_every = {60, Period::Unit::seconds};  // beside every validation; leaves no trace in the result
   bool fresh = false;  // forget what the folder holds
   const std::atomic<int>* stop_signal = nullptr;  // not 0: save and return
 };

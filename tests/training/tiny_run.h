@@ -18,7 +18,7 @@ inline constexpr bool files_are_exact = sizeof(Real) == sizeof(float);
 inline std::vector<std::string> tiny_settings() {
   return {"encoder.size=8",   "encoder.embedding=8", "attention.size=8",           "decoder.size=8",
           "decoder.embedding=8", "output.size=8",    "training.batch=16",          "training.learning_rate=0.02",
-          "training.patience=1000", "training.validate_every=20u", "training.save_every=5u"};
+          "training.patience=1000", "training.validate_every=20u"};
 }
 
 inline Config tiny_config(const std::vector<std::string>& more = {}) {
@@ -60,7 +60,7 @@ inline Model untrained_model(const std::vector<std::string>& settings = {}) {
 inline void make_tiny_model(const std::filesystem::path& folder) {
   Files files;
   Observer nobody;
-  const Config config = tiny_config({"training.validate_every=1000u", "training.save_every=none"});
+  const Config config = tiny_config({"training.validate_every=1000u"});
   Trainer(config, tiny_data(), {.folder = folder, .stop_after = {80, Period::Unit::updates}}, files, nobody).run();
 }
 

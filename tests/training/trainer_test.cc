@@ -30,8 +30,11 @@ class TrainerTest : public testing::Test {
  protected:
   Trainer trainer(const Config& config, std::int64_t updates, bool fresh = false) {
     return Trainer(config, tiny_data(),
-                   {.folder = folder_.path(), .stop_after = {updates, Period::Unit::updates}, .fresh = fresh}, files_,
-                   record_);
+                   {.folder = folder_.path(),
+                    .stop_after = {updates, Period::Unit::updates},
+                    .save_every = save_every_,
+                    .fresh = fresh},
+                   files_, record_);
   }
   void train(const Config& config, std::int64_t updates) { trainer(config, updates).run(); }
 
@@ -48,10 +51,11 @@ class TrainerTest : public testing::Test {
   TemporaryFolder folder_;
   Files files_;
   Record record_;
+  Period save_every_ = {5, Period::Unit::updates};
 };
 
 TEST_F(TrainerTest, LossFallsAndAnswersGetBetter) {
-  train(tiny_config({"training.save_every=none", "training.validate_every=100u"}), 200);
+  train(tiny_config({"training.validate_every=100u"}), 200);
   ASSERT_EQ(record_.updates.size(), 200u);
   EXPECT_LT(record_.updates.back().loss, 0.3 * record_.updates.front().loss);
   ASSERT_EQ(record_.validations.size(), 2u);
@@ -60,7 +64,8 @@ TEST_F(TrainerTest, LossFallsAndAnswersGetBetter) {
 }
 
 TEST_F(TrainerTest, ReportsAreNumberedAndSavesFallDue) {
-  train(tiny_config({"training.save_every=8u"}), 45);
+  save_every_ = {8, Period::Unit::updates};
+  train(tiny_config(), 45);
   for (std::size_t i = 0; i < record_.updates.size(); ++i) {
     EXPECT_EQ(record_.updates[i].update, static_cast<std::int64_t>(i + 1));
     EXPECT_NEAR(record_.updates[i].epoch, static_cast<double>(i + 1) / 10, 1e-9);  // 160 lines, 16 a batch
@@ -71,7 +76,7 @@ TEST_F(TrainerTest, ReportsAreNumberedAndSavesFallDue) {
   EXPECT_EQ(record_.starts[0].held_out_lines, 40);
   EXPECT_EQ(record_.starts[0].updates_per_epoch, 10);
   EXPECT_EQ(record_.starts[0].resumed_from, 0);
-  train(tiny_config({"training.save_every=8u"}), 46);
+  train(tiny_config(), 46);
   EXPECT_EQ(record_.starts[1].resumed_from, 45);
 }
 
@@ -200,14 +205,14 @@ TEST_F(TrainerTest, FreshForgetsTheRun) {
 
 // A rate that no setting allows, so that one update ruins the weights.
 Config ruinous() {
-  Config config = tiny_config({"training.clip=0", "training.validate_every=3u", "training.save_every=2u"});
+  Config config = tiny_config({"training.clip=0", "training.validate_every=3u"});
   config.training.learning_rate = static_cast<double>(std::numeric_limits<Real>::max()) / 4;
   return config;
 }
 
 TEST_F(TrainerTest, NonFiniteUpdatesAreSkippedCountedAndEndTheRun) {
   Config config = ruinous();
-  config.training.save_every = {};
+  save_every_ = {};
   config.training.validate_every = {1000, Period::Unit::updates};
   Trainer run = trainer(config, 1000);
   try {

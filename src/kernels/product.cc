@@ -160,16 +160,22 @@ namespace fovea::kernels {
 HWY_EXPORT(multiply);
 
 void pack(const Real* matrix, std::ptrdiff_t stride, int inner, int columns, bool transposed, Real* packed) {
-  for (int c = 0; c < columns; c += panel_width, packed += std::ptrdiff_t(inner) * panel_width) {
+  const auto pack_row = [&](int c, int k) {
     const int width = std::min(columns - c, panel_width);
+    Real* row = packed + std::ptrdiff_t(c) * inner + std::ptrdiff_t(k) * panel_width;
+    if (!transposed) {
+      std::copy_n(matrix + k * stride + c, width, row);
+    } else {
+      for (int i = 0; i < width; ++i) row[i] = matrix[(c + i) * stride + k];
+    }
+    std::fill(row + width, row + panel_width, Real(0));
+  };
+  // Along the matrix's rows, which lie in one piece, over as many panels as there are pages the processor keeps at hand.
+  constexpr int panels_at_once = 32;
+  const int step = transposed ? panel_width : panels_at_once * panel_width;
+  for (int start = 0; start < columns; start += step) {
     for (int k = 0; k < inner; ++k) {
-      Real* row = packed + std::ptrdiff_t(k) * panel_width;
-      if (!transposed) {
-        std::copy_n(matrix + k * stride + c, width, row);
-      } else {
-        for (int i = 0; i < width; ++i) row[i] = matrix[(c + i) * stride + k];
-      }
-      std::fill(row + width, row + panel_width, Real(0));
+      for (int c = start; c < std::min(columns, start + step); c += panel_width) pack_row(c, k);
     }
   }
 }

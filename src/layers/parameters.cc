@@ -57,6 +57,14 @@ void Parameters::initialise(std::uint64_t seed) {
   invalidate_packed();
 }
 
+void Parameters::refresh_packed(Workers& workers) {
+  workers.run(2 * static_cast<int>(entries_.size()), [&](int task, int) {
+    Packed* packed = entries_[static_cast<std::size_t>(task / 2)].packed.get();
+    if (!packed) return;
+    task % 2 == 0 ? packed->refresh_plain() : packed->refresh_transposed();
+  });
+}
+
 void Parameters::invalidate_packed() {
   for (const Entry& entry : entries_) {
     if (entry.packed) entry.packed->invalidate();

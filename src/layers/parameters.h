@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/real.h"
+#include "base/threads.h"
 #include "tensor/packed.h"
 #include "tensor/shape.h"
 
@@ -59,8 +60,9 @@ class Parameters {
     return {values_.data() + entry.offset, static_cast<std::size_t>(entry.shape.count())};
   }
 
-  // To be called after the values have changed.
+  // To be called after the values have changed: packed forms are made anew when next asked for, or, by threads, at once.
   void invalidate_packed();
+  void refresh_packed(Workers& workers);
 
  private:
   std::vector<Entry> entries_;

@@ -16,8 +16,11 @@ class Packed {
 
   const Real* plain() const { return form(plain_, false); }            // [rows, columns]
   const Real* transposed() const { return form(transposed_, true); }   // [columns, rows]
-  // The matrix has changed. Not while anyone multiplies.
+  // The matrix has changed: forms are made anew when next asked for. Not while anyone multiplies.
   void invalidate() { plain_.ready = transposed_.ready = false; }
+  // The same, but a form that was in use is made anew at once. Each form may be left to another thread.
+  void refresh_plain() { refresh(plain_, false); }
+  void refresh_transposed() { refresh(transposed_, true); }
 
  private:
   struct Form {
@@ -25,6 +28,8 @@ class Packed {
     std::vector<Real> panels;
   };
   const Real* form(Form& form, bool transposed) const;
+  void fill(Form& form, bool transposed) const;
+  void refresh(Form& form, bool transposed);
 
   const Real* matrix_;
   int rows_;

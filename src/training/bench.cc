@@ -122,7 +122,7 @@ BenchResult bench(const std::string& name, int threads, double seconds) {
     gradient.for_each_piece([&](std::size_t start, std::size_t count) {
       optimizer.apply(change, start, gradient.gradient().subspan(start, count), model.parameters().values());
     });
-    model.parameters().invalidate_packed();
+    model.parameters().refresh_packed(workers);
   };
   BenchResult result;
   result.roofline_gflops = roofline(workers);

@@ -132,7 +132,7 @@ void Trainer::train_batch(std::span<const std::uint32_t> batch) {
   gradient_->for_each_piece([&](std::size_t start, std::size_t count) {
     optimizer_->apply(step, start, gradient_->gradient().subspan(start, count), weights);
   });
-  model_->parameters().invalidate_packed();
+  model_->parameters().refresh_packed(workers_);
   progress_.loss += result.loss;
   progress_.symbols += result.symbols;
   report_update(result, rate);

@@ -121,6 +121,12 @@ TEST(Parameters, PackedFormsFollowAChange) {
   const Products after = multiply_once(parameters, linear_layer);
   EXPECT_EQ(after.y, (std::vector<Real>{12, 12, 30, 30}));
   EXPECT_EQ(after.dx, std::vector<Real>(6, 4));
+  std::ranges::fill(parameters.values(), Real(3));
+  Workers workers(2);
+  parameters.refresh_packed(workers);
+  const Products refreshed = multiply_once(parameters, linear_layer);
+  EXPECT_EQ(refreshed.y, (std::vector<Real>{18, 18, 45, 45}));
+  EXPECT_EQ(refreshed.dx, std::vector<Real>(6, 6));
 }
 
 TEST(Parameters, PackedFormsFollowInitialise) {

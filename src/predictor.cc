@@ -24,10 +24,10 @@ std::vector<Prediction> Predictor::predict(std::span<const std::string> lines, c
     Prediction& p = predictions[i];
     const bool sound = !find_invalid_utf8(lines[i]);
     const std::string text = sound ? lines[i] : repair_utf8(lines[i]);
-    p.fate = text.empty() ? LineFate::empty
+    p.fate = text.empty()                                  ? LineFate::empty
              : count_characters(text) > options.max_length ? LineFate::too_long
-             : sound ? LineFate::answered
-                     : LineFate::repaired;
+             : sound                                       ? LineFate::answered
+                                                           : LineFate::repaired;
     if (p.fate == LineFate::answered || p.fate == LineFate::repaired) {
       p.output.source_text = text;
       encoded[i] = model_->task().encode_source(text);

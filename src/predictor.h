@@ -30,8 +30,8 @@ class Predictor {
   // MODEL may be the folder of a run or the file itself. Throws a model_error.
   Predictor(const std::filesystem::path& model, int threads);
 
-  // One prediction for each line, in order. Bytes that are not UTF-8 are read as U+FFFD. A line's answer does not depend on
-  // the others.
+  // One prediction for each line, in order. Bytes that are not UTF-8 are read as U+FFFD. A line's answer does not
+  // depend on the others.
   std::vector<Prediction> predict(std::span<const std::string> lines, const PredictOptions& options);
 
   const Model& model() const { return *model_; }

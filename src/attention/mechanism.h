@@ -1,11 +1,12 @@
-// The axes of attention. A mechanism is one file in score/, bias/, select/ or read/ that defines an entry, and one line in
-// mechanisms.def; the command line, help and tests read the lists below.
+// The axes of attention. A mechanism is one file in score/, bias/, select/ or read/ that defines an entry, and one line
+// in mechanisms.def; the command line, help and tests read the lists below.
 //
 //   scores  e = score(query, keys) + biases(history)      where would I look?
 //   weights a = select(e)                                 where do I look?
 //   context c = read(a, values)                           what do I see there?
 //
-// Queries are [queries, batch, size], the memory [positions, batch, size], scores and weights [queries, batch, positions].
+// Queries are [queries, batch, size], the memory [positions, batch, size], scores and weights [queries, batch,
+// positions].
 #pragma once
 
 #include <memory>

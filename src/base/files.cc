@@ -115,8 +115,8 @@ void Files::sweep(const fs::path& target) {
 Files::Temporary Files::open_temporary(const Place& place) {
   constexpr int kAttempts = 100;
   for (int attempt = 0;; ++attempt) {
-    fs::path path = directory_of(place.path) / fmt::format("{}{}-{}{}", temporary_prefix(place.path), ::getpid(),
-                                                           attempt, kTemporarySuffix);
+    fs::path path = directory_of(place.path) /
+                    fmt::format("{}{}-{}{}", temporary_prefix(place.path), ::getpid(), attempt, kTemporarySuffix);
     const int file = open_new(path, place.mode);
     if (file >= 0) return {file, std::move(path)};
     if (file != -EEXIST || attempt == kAttempts) throw file_error("write", place.path, "new temporary file", -file);
@@ -139,7 +139,7 @@ std::string Files::read(const fs::path& path, std::uint64_t max_bytes) {
   };
   const Descriptor file = open_file(path, O_RDONLY);
   if (file.get() < 0) throw file_error("read", path, "open", -file.get());
-  struct stat status {};
+  struct stat status{};
   if (::fstat(file.get(), &status) != 0) throw file_error("read", path, "stat", errno);
   const auto expected = static_cast<std::uint64_t>(status.st_size);  // 0 for a pipe
   if (S_ISREG(status.st_mode) && expected > max_bytes) throw too_large();
@@ -189,7 +189,7 @@ void Files::make_directories(const fs::path& path) {
 }
 
 Files::Place Files::find_place(const fs::path& path) {
-  struct stat status {};
+  struct stat status{};
   if (::stat(path.c_str(), &status) != 0) {
     if (errno != ENOENT) throw file_error("write", path, "stat", errno);
     return {path, std::nullopt};
@@ -264,7 +264,8 @@ DirectoryLock::DirectoryLock(const fs::path& directory) : file_(-1) {
     ::close(file_);
     if (code != -EWOULDBLOCK) throw file_error("lock", directory, "flock", -code);
     throw Error(ErrorKind::failure, fmt::format("{} is in use by another process; wait for it, or choose another "
-                                                "output directory", printable(directory.native())));
+                                                "output directory",
+                                                printable(directory.native())));
   }
 }
 

@@ -48,8 +48,7 @@ std::string wants(const Field& field) {
   const std::string range = range_text(rule).empty() ? "" : ' ' + range_text(rule);
   const std::string choice = fmt::format("{}", fmt::join(rule.names, ", "));
   return std::visit(
-      Overloaded{[](bool*) { return std::string("true or false"); },
-                 [&](double*) { return "a number" + range; },
+      Overloaded{[](bool*) { return std::string("true or false"); }, [&](double*) { return "a number" + range; },
                  [&](std::string*) { return choice.empty() ? "text" : "one of " + choice; },
                  [&](Texts*) { return choice.empty() ? "a list of texts" : "a list of any of " + choice; },
                  [](Period*) { return std::string(period_forms); },
@@ -189,8 +188,7 @@ Given from_text(const Field& field, std::string_view text) {
                                [&](int*) { return number_or_text<std::int64_t>(text); },
                                [&](std::int64_t*) { return number_or_text<std::int64_t>(text); },
                                [&](double*) { return number_or_text<double>(text); },
-                               [&](Texts*) { return split(text); },
-                               [&](auto*) -> Given { return std::string(text); }},
+                               [&](Texts*) { return split(text); }, [&](auto*) -> Given { return std::string(text); }},
                     field.value);
 }
 

@@ -45,8 +45,8 @@ Rule one_of(std::vector<std::string> names);
 Rule between(double low, double high);  // both included
 Rule at_least(double low);
 
-using FieldRef = std::variant<bool*, int*, std::int64_t*, double*, std::string*, std::vector<std::string>*, Period*,
-                              BatchSize*>;
+using FieldRef =
+    std::variant<bool*, int*, std::int64_t*, double*, std::string*, std::vector<std::string>*, Period*, BatchSize*>;
 
 struct Field {
   std::string name;  // dotted: encoder.layers

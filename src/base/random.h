@@ -1,5 +1,5 @@
-// Counter-based random numbers: a number is a pure function of its key and its place, so it depends neither on the thread
-// that draws it nor on what was drawn before, and a checkpoint has no generator to store.
+// Counter-based random numbers: a number is a pure function of its key and its place, so it depends neither on the
+// thread that draws it nor on what was drawn before, and a checkpoint has no generator to store.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@ constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   return z ^ (z >> 31);
 }
 
-// What random numbers are drawn for. Streams of different purposes never meet; the values are part of every seed's result.
+// What random numbers are drawn for. Streams of different purposes never meet; the values are part of every seed's
+// result.
 enum class Purpose : std::uint64_t { initial_weights = 1, order = 2, dropout = 3, sampling = 4, data = 5 };
 
 class Random {

@@ -186,8 +186,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
     return error("array {}: {}", name, fmt::format(text, std::forward<Args>(args)...));
   }
   Error unexpected(std::string_view found) const {
-    return error("the header has {} at {} where none belongs", found,
-                 key_.empty() ? "its start" : shown(key_));
+    return error("the header has {} at {} where none belongs", found, key_.empty() ? "its start" : shown(key_));
   }
 
   void begin_array(const std::string& name) {

@@ -21,8 +21,8 @@ class Workers {
 
   int count() const { return static_cast<int>(threads_.size()) + 1; }
 
-  // work(task, worker) for every task in [0, tasks), each once, in any order; returns when all are done. Of exceptions the one
-  // of the lowest task is thrown on.
+  // work(task, worker) for every task in [0, tasks), each once, in any order; returns when all are done. Of exceptions
+  // the one of the lowest task is thrown on.
   void run(int tasks, const std::function<void(int task, int worker)>& work);
 
   static int default_count();  // as many as the machine has cores for this process

@@ -198,8 +198,7 @@ std::string shown(const Given& given) {
                  [](double value) { return fmt::format("{}", value); },
                  [](const std::string& value) { return fmt::format("\"{}\"", excerpt(value)); },
                  [](const std::vector<std::string>& value) { return fmt::format("a list of {}", value.size()); },
-                 [](EmptyTable) { return std::string("a table"); },
-                 [](const Unfit& value) { return value.what; }},
+                 [](EmptyTable) { return std::string("a table"); }, [](const Unfit& value) { return value.what; }},
       given);
 }
 

@@ -17,7 +17,7 @@ struct Unfit {
 using Given = std::variant<bool, std::int64_t, double, std::string, std::vector<std::string>, EmptyTable, Unfit>;
 
 struct Setting {
-  std::string name;   // encoder.layers
+  std::string name;  // encoder.layers
   Given given;
   std::string where;  // run.toml:3:1: encoder.layers
 };

@@ -91,8 +91,8 @@ std::string encode_utf8(char32_t code_point) {
 }
 
 char32_t decode_utf8(std::string_view character) {
-  const bool whole = !character.empty() && first_part(character).sound &&
-                     first_part(character).length == character.size();
+  const bool whole =
+      !character.empty() && first_part(character).sound && first_part(character).length == character.size();
   check(whole, "decode_utf8: the {} bytes given are not one UTF-8 character", character.size());
   constexpr unsigned kLeadBits[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
   char32_t c = static_cast<unsigned char>(character[0]) & kLeadBits[character.size()];

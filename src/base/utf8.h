@@ -26,7 +26,8 @@ char32_t decode_utf8(std::string_view character);
 // Columns of a terminal: 0 for combining marks, 2 for wide East Asian characters and most emoji, else 1.
 int display_width(std::string_view text);
 
-// The text with control characters, and direction overrides, made visible, so that nothing printed can steer a terminal.
+// The text with control characters, and direction overrides, made visible, so that nothing printed can steer a
+// terminal.
 std::string printable(std::string_view text);
 
 }  // namespace fovea

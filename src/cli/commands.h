@@ -1,5 +1,5 @@
-// The commands. main.cc turns words into these structures; each command turns one into calls of the library. Results go to
-// standard output, all else to standard error.
+// The commands. main.cc turns words into these structures; each command turns one into calls of the library. Results go
+// to standard output, all else to standard error.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct TrainCommand {
   std::string data;         // TSV, or
   std::string source_file;  // two files
   std::string target_file;
-  std::string dev;          // held-out TSV; empty: a part of the data
+  std::string dev;  // held-out TSV; empty: a part of the data
   std::string folder;
   std::string preset;
   std::string config_file;

@@ -46,7 +46,8 @@ std::vector<Listing> listings() {
                               mechanisms("selects", "how scores become weights", selects()),
                               mechanisms("reads", "what the weights take from the values", reads())};
   Listing made{"makers", "data sets for fovea make", {}};
-  for (const Maker& maker : makers()) made.rows.push_back({std::string(maker.name), std::string(maker.description), ""});
+  for (const Maker& maker : makers())
+    made.rows.push_back({std::string(maker.name), std::string(maker.description), ""});
   all.push_back(made);
   Listing preset{"presets", "published systems for fovea train --preset", {}};
   for (const Preset& p : presets()) preset.rows.push_back({std::string(p.name), first_comment(p.toml), ""});

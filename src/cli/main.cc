@@ -31,7 +31,8 @@ std::string joined(int count, char** words) {
 }
 
 void add_threads(CLI::App* command, int& threads) {
-  command->add_option("--threads", threads, "worker threads; the result is the same for any number (default: all cores)")
+  command
+      ->add_option("--threads", threads, "worker threads; the result is the same for any number (default: all cores)")
       ->check(CLI::Range(1, 256));
 }
 
@@ -48,7 +49,8 @@ void add_train(CLI::App& app, TrainCommand& c, int& status) {
   CLI::App* command = app.add_subcommand("train", "train a model; the same command again goes on where it stopped");
   command->footer(
       "Examples:\n  fovea train dates.tsv -o runs/dates\n  fovea train --source en.txt --target de.txt --set "
-      "source.unit=word --set target.unit=word -o runs/en-de\n  fovea train dates.tsv -o runs/big --set encoder.size=256 "
+      "source.unit=word --set target.unit=word -o runs/en-de\n  fovea train dates.tsv -o runs/big --set "
+      "encoder.size=256 "
       "--stop-after 10m\n\nSettings for --set and --config are listed by: fovea list settings");
   command->add_option("data", c.data, "lines of source<TAB>target, plain or .gz; - for standard input");
   command->add_option("--source", c.source_file, "sources, one a line, with --target instead of one file");
@@ -60,7 +62,8 @@ void add_train(CLI::App& app, TrainCommand& c, int& status) {
   command->add_option("--set", c.settings, "one setting, a.b=c; may be given again");
   command->add_option("--seed", c.seed, "of every random choice")->check(CLI::Range(0, 2'000'000'000));
   command->add_option("--stop-after", c.stop_after, "500u updates, 3e epochs, 10m minutes")->capture_default_str();
-  command->add_option("--save-every", c.save_every, "how often to save, beside every validation")->capture_default_str();
+  command->add_option("--save-every", c.save_every, "how often to save, beside every validation")
+      ->capture_default_str();
   command->add_option("--on-bad-line", c.on_bad_line, "fail, or skip and count")->capture_default_str();
   command->add_option("--max-length", c.max_length, "longest line in characters")
       ->capture_default_str()
@@ -75,11 +78,14 @@ void add_train(CLI::App& app, TrainCommand& c, int& status) {
 void add_predict(CLI::App& app, PredictCommand& c, int& status) {
   CLI::App* command = app.add_subcommand("predict", "answer lines, one line out for each line in");
   command->footer(
-      "Examples:\n  echo '3rd of May 1999' | fovea predict runs/dates\n  fovea predict runs/dates in.txt --beam 5 --nbest "
+      "Examples:\n  echo '3rd of May 1999' | fovea predict runs/dates\n  fovea predict runs/dates in.txt --beam 5 "
+      "--nbest "
       "3\n  fovea predict runs/dates in.txt --json > explained.jsonl");
   command->add_option("model", c.model, "folder of a run, or a model file")->required();
   command->add_option("file", c.file, "lines, plain or .gz; - for standard input")->capture_default_str();
-  command->add_option("--beam", c.beam, "hypotheses kept at each step")->capture_default_str()->check(CLI::Range(1, 256));
+  command->add_option("--beam", c.beam, "hypotheses kept at each step")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 256));
   command->add_option("--nbest", c.nbest, "answers a line, tab-separated with their scores")
       ->capture_default_str()
       ->check(CLI::Range(1, 256));
@@ -100,14 +106,17 @@ void add_predict(CLI::App& app, PredictCommand& c, int& status) {
 void add_evaluate(CLI::App& app, EvaluateCommand& c, int& status) {
   CLI::App* command = app.add_subcommand("evaluate", "measure a model on lines with known answers");
   command->footer(
-      "Examples:\n  fovea evaluate runs/dates test.tsv\n  fovea evaluate runs/dates test.tsv --min exact=0.99   (exit 5 if "
+      "Examples:\n  fovea evaluate runs/dates test.tsv\n  fovea evaluate runs/dates test.tsv --min exact=0.99   (exit "
+      "5 if "
       "missed)");
   command->add_option("model", c.model, "folder of a run, or a model file")->required();
   command->add_option("data", c.data, "lines of source<TAB>target, plain or .gz");
   command->add_option("--source", c.source_file, "sources, with --target instead of one file");
   command->add_option("--target", c.target_file, "targets");
   command->add_option("--min", c.minimums, "metric=value that must be reached; may be given again");
-  command->add_option("--beam", c.beam, "hypotheses kept at each step")->capture_default_str()->check(CLI::Range(1, 256));
+  command->add_option("--beam", c.beam, "hypotheses kept at each step")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 256));
   command->add_option("--length-power", c.length_power, "scores are divided by length^power")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 10.0));
@@ -120,13 +129,16 @@ void add_evaluate(CLI::App& app, EvaluateCommand& c, int& status) {
 void add_show(CLI::App& app, ShowCommand& c, int& status) {
   CLI::App* command = app.add_subcommand("show", "draw what the model looked at while answering a line");
   command->footer(
-      "Examples:\n  fovea show runs/dates '3rd of May 1999'\n  fovea show runs/dates '3rd of May 1999' --svg map.svg --html "
+      "Examples:\n  fovea show runs/dates '3rd of May 1999'\n  fovea show runs/dates '3rd of May 1999' --svg map.svg "
+      "--html "
       "map.html");
   command->add_option("model", c.model, "folder of a run, or a model file")->required();
   command->add_option("text", c.text, "the line")->required();
   command->add_option("--svg", c.svg, "write a picture");
   command->add_option("--html", c.html, "write a page");
-  command->add_option("--beam", c.beam, "hypotheses kept at each step")->capture_default_str()->check(CLI::Range(1, 256));
+  command->add_option("--beam", c.beam, "hypotheses kept at each step")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 256));
   command->add_flag("--compact", c.compact, "one line a step");
   command->add_flag("--json", c.json, "print the explanation instead of drawing it");
   command->callback([&] { status = c.run(); });
@@ -148,7 +160,9 @@ void add_others(CLI::App& app, ListCommand& list, InspectCommand& inspect, Bench
   CLI::App* bencher = app.add_subcommand("bench", "how fast training is on this machine");
   bencher->footer("Example:\n  fovea bench --shape S --threads 2");
   bencher->add_option("--shape", bench.shape, "S, M or L: model and batch of that size")->capture_default_str();
-  bencher->add_option("--seconds", bench.seconds, "how long to measure")->capture_default_str()->check(CLI::Range(1, 600));
+  bencher->add_option("--seconds", bench.seconds, "how long to measure")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 600));
   bencher->add_flag("--json", bench.json, "one flat object");
   add_threads(bencher, bench.threads);
   bencher->callback([&] { status = bench.run(); });
@@ -163,8 +177,9 @@ int run(int count, char** words) {
       "fovea");
   app.set_version_flag("--version", "fovea " FOVEA_VERSION);
   app.require_subcommand(1);
-  app.footer("fovea COMMAND --help says more. Exit codes: 0 ok, 1 failure, 2 usage, 3 bad data, 4 bad model, 5 --min missed, "
-             "130/143 stopped after saving.");
+  app.footer(
+      "fovea COMMAND --help says more. Exit codes: 0 ok, 1 failure, 2 usage, 3 bad data, 4 bad model, 5 --min missed, "
+      "130/143 stopped after saving.");
   int status = 0;
   MakeCommand make;
   TrainCommand train;

@@ -13,8 +13,8 @@ namespace {
 
 constexpr int alternatives_explained = 5;
 
-// Lines are answered in groups: large ones from a file, whatever is there from a pipe, so that a person or program that sends
-// one line gets its answer at once.
+// Lines are answered in groups: large ones from a file, whatever is there from a pipe, so that a person or program that
+// sends one line gets its answer at once.
 constexpr std::size_t most_lines = 4096;
 constexpr std::size_t most_line_bytes = std::size_t(1) << 30;
 

@@ -22,7 +22,8 @@ namespace {
 
 std::atomic<int> stop_signal = 0;
 
-// The first signal asks training to save and end, the second ends it at once: what is on disk is sound at every instant.
+// The first signal asks training to save and end, the second ends it at once: what is on disk is sound at every
+// instant.
 extern "C" void on_stop_signal(int signal) {
   if (stop_signal.exchange(signal) != 0) _exit(128 + signal);
 }

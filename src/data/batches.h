@@ -34,8 +34,8 @@ class BatchPlan {
 };
 
 // By tokens: rows * (longest source + longest target) <= count, which bounds memory and evens out the time of a step; a
-// single example beyond that gets a batch of its own. Every example exactly once. Examples are shuffled, sorted by length inside large windows, cut into batches, and the
-// batches shuffled.
+// single example beyond that gets a batch of its own. Every example exactly once. Examples are shuffled, sorted by
+// length inside large windows, cut into batches, and the batches shuffled.
 BatchPlan plan_batches(std::span<const Length> lengths, BatchSize size, std::uint64_t seed, std::uint64_t epoch);
 
 }  // namespace fovea

@@ -61,8 +61,8 @@ std::optional<Problem> parse_columns(const LineReader& reader, std::string_view 
   const auto tabs = std::count(line.begin(), line.end(), '\t');
   if (tabs < 1 || tabs > 2) {
     return Problem{SkipReason::wrong_columns,
-                   fmt::format("{}:{}: {} column{}, but source<TAB>target[<TAB>features] is needed: {}",
-                               reader.name(), reader.line_number(), tabs + 1, tabs == 0 ? "" : "s", beginning(line))};
+                   fmt::format("{}:{}: {} column{}, but source<TAB>target[<TAB>features] is needed: {}", reader.name(),
+                               reader.line_number(), tabs + 1, tabs == 0 ? "" : "s", beginning(line))};
   }
   const std::size_t first = line.find('\t');
   const std::size_t second = std::min(line.find('\t', first + 1), line.size());

@@ -59,8 +59,8 @@ void finish(Beam& beam, Beam::Finished done, const SearchOptions& options) {
   if (static_cast<int>(beam.finished.size()) > options.beam) beam.finished.pop_back();
 }
 
-// No living hypothesis can still enter the list. Log-probabilities only fall; a later, longer hypothesis gains at most by
-// the length it could reach.
+// No living hypothesis can still enter the list. Log-probabilities only fall; a later, longer hypothesis gains at most
+// by the length it could reach.
 bool done(const Beam& beam, int length, const SearchOptions& options) {
   double best = impossible;
   for (const Hypothesis& h : beam.alive) best = std::max(best, h.log_probability);
@@ -90,9 +90,9 @@ class Search {
   StepModel& model_;
   const SearchOptions& options_;
   SearchMemory& memory_;
-  int columns_ = 0;                         // sources still in the batch
-  std::vector<std::int32_t> origin_;        // [beam, columns] which row of the last step each row goes on from
-  std::vector<std::int32_t> previous_;      // [beam, columns] the symbol it wrote
+  int columns_ = 0;                     // sources still in the batch
+  std::vector<std::int32_t> origin_;    // [beam, columns] which row of the last step each row goes on from
+  std::vector<std::int32_t> previous_;  // [beam, columns] the symbol it wrote
 };
 
 std::vector<Candidate> Search::candidates(const Beam& beam, int column, Tensor log_probabilities) const {
@@ -125,9 +125,8 @@ StepExplanation Search::explain(const StepResult& result, int row, std::int32_t 
   std::vector<std::int32_t> order(static_cast<std::size_t>(symbols));
   std::iota(order.begin(), order.end(), 0);
   const auto count = std::min<std::ptrdiff_t>(options_.alternatives, symbols);
-  std::partial_sort(order.begin(), order.begin() + count, order.end(), [&](std::int32_t a, std::int32_t b) {
-    return log_p[a] != log_p[b] ? log_p[a] > log_p[b] : a < b;
-  });
+  std::partial_sort(order.begin(), order.begin() + count, order.end(),
+                    [&](std::int32_t a, std::int32_t b) { return log_p[a] != log_p[b] ? log_p[a] > log_p[b] : a < b; });
   for (std::ptrdiff_t i = 0; i < count; ++i) {
     out.alternatives.emplace_back(order[i], std::exp(static_cast<double>(log_p[order[i]])));
   }
@@ -151,7 +150,8 @@ void Search::extend(Beam& beam, int column, const StepResult& result, int length
   for (const Candidate& c : candidates(beam, column, result.log_probabilities)) {
     const bool stops = c.symbol == options_.stop;
     if (!stops && static_cast<int>(next.size()) == options_.beam) continue;
-    beam.nodes.push_back({beam.alive[c.hypothesis].node, c.symbol, explain(result, row(c.hypothesis, column), c.symbol)});
+    beam.nodes.push_back(
+        {beam.alive[c.hypothesis].node, c.symbol, explain(result, row(c.hypothesis, column), c.symbol)});
     const int node = static_cast<int>(beam.nodes.size()) - 1;
     if (stops || length == beam.most_steps) {
       finish(beam, {normalised(c.log_probability, length, options_), node, stops}, options_);

@@ -1,5 +1,5 @@
-// Beam search; a beam of one is greedy search. All hypotheses of all sources are one batch; sources that are done leave it.
-// A source's answer, to the last bit of its score, does not depend on what shares the batch.
+// Beam search; a beam of one is greedy search. All hypotheses of all sources are one batch; sources that are done leave
+// it. A source's answer, to the last bit of its score, does not depend on what shares the batch.
 #pragma once
 
 #include <cstdint>
@@ -32,14 +32,14 @@ struct StepExplanation {
 };
 
 struct Answer {
-  std::vector<std::int32_t> symbols;  // without the stop symbol
-  double score = 0;                   // log-probability / length^power
-  bool finished = true;               // false if it was cut off
+  std::vector<std::int32_t> symbols;   // without the stop symbol
+  double score = 0;                    // log-probability / length^power
+  bool finished = true;                // false if it was cut off
   std::vector<StepExplanation> steps;  // one for each symbol and one for the stop symbol, if explained
 };
 
-// For each source its best answers, best first. most_steps [sources]: how many symbols an answer may have, the stop symbol
-// counted; of each source its own, so that it does not depend on the batch. `memory` holds two steps in turn.
+// For each source its best answers, best first. most_steps [sources]: how many symbols an answer may have, the stop
+// symbol counted; of each source its own, so that it does not depend on the batch. `memory` holds two steps in turn.
 struct SearchMemory {
   Arena even;
   Arena odd;

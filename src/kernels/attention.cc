@@ -121,9 +121,8 @@ void weighted_sum_backward(AttentionSize a, const Real* weights, const Real* val
         if (!real(a, i, b)) continue;
         const Real* value = values + row(a, i, b) * a.size;
         if (dweights) {
-          dweights[row(a, q, b) * a.positions + i] += sum_lanes(a.size, [&](auto d, int j) {
-            return hn::Mul(hn::LoadU(d, dcontext + j), hn::LoadU(d, value + j));
-          });
+          dweights[row(a, q, b) * a.positions + i] += sum_lanes(
+              a.size, [&](auto d, int j) { return hn::Mul(hn::LoadU(d, dcontext + j), hn::LoadU(d, value + j)); });
         }
         if (!dvalues) continue;
         Real* dvalue = dvalues + row(a, i, b) * a.size;

@@ -118,8 +118,7 @@ void gru_backward(CellSize cell, GruStepGradient step) {
       const auto candidate = hn::LoadU(d, gates + 2 * n + j);
       const auto dh_j = hn::LoadU(d, dh + j);
       const auto slope = [&](auto y) { return hn::NegMulAdd(y, y, y); };
-      const auto dcandidate =
-          hn::Mul(hn::Mul(dh_j, hn::Sub(one, update)), hn::NegMulAdd(candidate, candidate, one));
+      const auto dcandidate = hn::Mul(hn::Mul(dh_j, hn::Sub(one, update)), hn::NegMulAdd(candidate, candidate, one));
       const auto dupdate =
           hn::Mul(hn::Mul(dh_j, hn::Sub(hn::LoadU(d, step.previous_h + row + j), candidate)), slope(update));
       const auto dreset = hn::Mul(hn::Mul(dcandidate, hn::LoadU(d, state + 2 * n + j)), slope(reset));

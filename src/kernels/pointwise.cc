@@ -12,9 +12,8 @@ namespace fovea::kernels::HWY_NAMESPACE {
 int length(Values x) { return static_cast<int>(x.size()); }
 
 void add(Values x, Results sum) {
-  for_lanes(length(x), [&](auto d, int i) {
-    hn::StoreU(hn::Add(hn::LoadU(d, &sum[i]), hn::LoadU(d, &x[i])), d, &sum[i]);
-  });
+  for_lanes(length(x),
+            [&](auto d, int i) { hn::StoreU(hn::Add(hn::LoadU(d, &sum[i]), hn::LoadU(d, &x[i])), d, &sum[i]); });
 }
 
 void add_scaled(Real factor, Values x, Results sum) {
@@ -30,9 +29,8 @@ void add_product(Values x, Values y, Results sum) {
 }
 
 void multiply_values(Values x, Values y, Results product) {
-  for_lanes(length(x), [&](auto d, int i) {
-    hn::StoreU(hn::Mul(hn::LoadU(d, &x[i]), hn::LoadU(d, &y[i])), d, &product[i]);
-  });
+  for_lanes(length(x),
+            [&](auto d, int i) { hn::StoreU(hn::Mul(hn::LoadU(d, &x[i]), hn::LoadU(d, &y[i])), d, &product[i]); });
 }
 
 void scale(Real factor, Results x) {

@@ -34,8 +34,8 @@ struct Left {
   std::ptrdiff_t inner_stride;
 };
 
-// out [rows, 16 panels] = start + left [rows, inner] * panels [inner, 16] side by side. The start is one row for all, or,
-// without one, what `out` holds.
+// out [rows, 16 panels] = start + left [rows, inner] * panels [inner, 16] side by side. The start is one row for all,
+// or, without one, what `out` holds.
 template <int rows, int panels>
 HWY_INLINE void multiply_block(Left left, int inner, const Real* HWY_RESTRICT panel, std::ptrdiff_t panel_stride,
                                const Real* HWY_RESTRICT start, Real* HWY_RESTRICT out, std::ptrdiff_t out_stride) {
@@ -91,8 +91,8 @@ struct Panel {
   const Real* start;  // [16], or none
 };
 
-// One panel against a group of rows, in blocks of nearly equal height. A panel cut short by the matrix's edge works in a
-// buffer of its own.
+// One panel against a group of rows, in blocks of nearly equal height. A panel cut short by the matrix's edge works in
+// a buffer of its own.
 void multiply_panel(Left left, int rows, int inner, const Panel& panel, Real* out, std::ptrdiff_t out_stride) {
   alignas(64) Real edge[row_block * panel_width];
   for (int r = 0, blocks = (rows + row_block - 1) / row_block; blocks > 0; --blocks) {
@@ -116,8 +116,8 @@ void multiply_panel(Left left, int rows, int inner, const Panel& panel, Real* ou
   }
 }
 
-// The inner index is cut so that a piece of a panel stays in the first-level cache; the chain of each element goes on from
-// the stored value, so the cut changes no bit.
+// The inner index is cut so that a piece of a panel stays in the first-level cache; the chain of each element goes on
+// from the stored value, so the cut changes no bit.
 constexpr int inner_group = 320;
 
 void multiply(Rows left, const Real* packed, int columns, Real* out, std::ptrdiff_t out_stride, Start start,
@@ -170,7 +170,8 @@ void pack(const Real* matrix, std::ptrdiff_t stride, int inner, int columns, boo
     }
     std::fill(row + width, row + panel_width, Real(0));
   };
-  // Along the matrix's rows, which lie in one piece, over as many panels as there are pages the processor keeps at hand.
+  // Along the matrix's rows, which lie in one piece, over as many panels as there are pages the processor keeps at
+  // hand.
   constexpr int panels_at_once = 32;
   const int step = transposed ? panel_width : panels_at_once * panel_width;
   for (int start = 0; start < columns; start += step) {
@@ -199,8 +200,8 @@ void add_transposed_product(Rows left, Rows right, Real* out, std::ptrdiff_t out
   if (left.rows == 0) return;
   thread_local const bool alone = (omp_set_num_threads(1), true);  // parallel over the batch, never inside a product
   static_cast<void>(alone);
-  const dnnl_status_t status = dnnl_sgemm('T', 'N', left.columns, right.columns, left.rows, 1.0f, left.data, left.stride,
-                                          right.data, right.stride, 1.0f, out, out_stride);
+  const dnnl_status_t status = dnnl_sgemm('T', 'N', left.columns, right.columns, left.rows, 1.0f, left.data,
+                                          left.stride, right.data, right.stride, 1.0f, out, out_stride);
   check(status == dnnl_success, "oneDNN refused a product of {} x {} x {} (status {})", left.columns, left.rows,
         right.columns, static_cast<int>(status));
 }

@@ -1,9 +1,10 @@
 // Matrix products. All matrices are row-major with a stride between rows.
 //
-// `multiply` works on a right side packed once into panels. Every element is one chain of fused multiply-adds in the order
-// of the inner index, whatever the number of rows, so a row of the result has the same bits alone and among others. (oneDNN
-// 2.6 does not give that with AVX2, is half as fast for 16 rows, and its first call costs 35 ms of code generation.)
-// `add_transposed_product` serves weight gradients: one large product by oneDNN, plain loops in the double build.
+// `multiply` works on a right side packed once into panels. Every element is one chain of fused multiply-adds in the
+// order of the inner index, whatever the number of rows, so a row of the result has the same bits alone and among
+// others. (oneDNN 2.6 does not give that with AVX2, is half as fast for 16 rows, and its first call costs 35 ms of code
+// generation.) `add_transposed_product` serves weight gradients: one large product by oneDNN, plain loops in the double
+// build.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +27,8 @@ struct Rows {
   std::ptrdiff_t stride = 0;
 };
 
-// packed [columns / 16 panels][inner][16] from matrix [inner, columns]; with `transposed` from a matrix [columns, inner].
+// packed [columns / 16 panels][inner][16] from matrix [inner, columns]; with `transposed` from a matrix [columns,
+// inner].
 void pack(const Real* matrix, std::ptrdiff_t stride, int inner, int columns, bool transposed, Real* packed);
 
 enum class Start { zero, keep };

@@ -41,8 +41,8 @@ double cross_entropy(LogitRows logits, const std::int32_t* targets, Smoothing sm
     log_sums[r] = log_sum(row, logits.columns, largest);
     double loss = (1 - smoothing.share) * (double(log_sums[r]) - (double(row[targets[r]]) - double(largest)));
     if (smoothing.share > 0) {
-      const double sum = sum_lanes(
-          logits.columns, [&](auto d, int j) { return hn::Sub(hn::LoadU(d, row + j), hn::Set(d, largest)); });
+      const double sum =
+          sum_lanes(logits.columns, [&](auto d, int j) { return hn::Sub(hn::LoadU(d, row + j), hn::Set(d, largest)); });
       loss += smoothing.share * (double(log_sums[r]) - sum / logits.columns);
     }
     total += loss;
@@ -59,8 +59,7 @@ void cross_entropy_backward(LogitRows logits, const std::int32_t* targets, Smoot
     Real* out = dlogits + std::ptrdiff_t(r) * logits.columns;
     const Real largest = largest_of(row, logits.columns);
     for_lanes(logits.columns, [&](auto d, int j) {
-      const auto shifted =
-          hn::Sub(hn::Sub(hn::LoadU(d, row + j), hn::Set(d, largest)), hn::Set(d, log_sums[r]));
+      const auto shifted = hn::Sub(hn::Sub(hn::LoadU(d, row + j), hn::Set(d, largest)), hn::Set(d, log_sums[r]));
       const auto p = hn::Exp(d, hn::Max(shifted, hn::Set(d, Real(-200))));
       const auto difference = hn::Sub(p, hn::Set(d, spread));
       hn::StoreU(hn::MulAdd(hn::Set(d, factor), difference, hn::LoadU(d, out + j)), d, out + j);
@@ -84,9 +83,8 @@ void log_softmax(LogitRows logits, Real* log_probabilities) {
 void add_rows(const Real* data, int rows, int columns, Real* sums) {
   for (int r = 0; r < rows; ++r) {
     const Real* row = data + std::ptrdiff_t(r) * columns;
-    for_lanes(columns, [&](auto d, int j) {
-      hn::StoreU(hn::Add(hn::LoadU(d, sums + j), hn::LoadU(d, row + j)), d, sums + j);
-    });
+    for_lanes(columns,
+              [&](auto d, int j) { hn::StoreU(hn::Add(hn::LoadU(d, sums + j), hn::LoadU(d, row + j)), d, sums + j); });
   }
 }
 

@@ -14,8 +14,8 @@ struct LogitRows {
 };
 
 struct Smoothing {
-  Real share = 0;      // of the probability, spread evenly over all columns
-  int ignored = -1;    // a row with this target counts for nothing
+  Real share = 0;    // of the probability, spread evenly over all columns
+  int ignored = -1;  // a row with this target counts for nothing
 };
 
 // Returns the sum over rows of -log p, smoothed. log_sums [rows] is what backward needs beside the logits.

@@ -6,8 +6,8 @@
 
 namespace fovea::kernels {
 
-std::string instruction_set();                  // the one in use
-std::vector<std::string> instruction_sets();    // compiled in and supported here, best first
+std::string instruction_set();                      // the one in use
+std::vector<std::string> instruction_sets();        // compiled in and supported here, best first
 void use_instruction_set(const std::string& name);  // a name of instruction_sets(), or "" for the best
 
 }  // namespace fovea::kernels

@@ -13,8 +13,8 @@ void adam(AdamStep s, Values gradient, Results first, Results second, Results we
   for_lanes(static_cast<int>(weights.size()), [&](auto d, int i) {
     const auto g = hn::Mul(hn::Set(d, s.factor), hn::LoadU(d, &gradient[i]));
     const auto m = hn::MulAdd(hn::Set(d, s.beta1), hn::LoadU(d, &first[i]), hn::Mul(hn::Set(d, 1 - s.beta1), g));
-    const auto v = hn::MulAdd(hn::Set(d, s.beta2), hn::LoadU(d, &second[i]),
-                              hn::Mul(hn::Set(d, 1 - s.beta2), hn::Mul(g, g)));
+    const auto v =
+        hn::MulAdd(hn::Set(d, s.beta2), hn::LoadU(d, &second[i]), hn::Mul(hn::Set(d, 1 - s.beta2), hn::Mul(g, g)));
     hn::StoreU(m, d, &first[i]);
     hn::StoreU(v, d, &second[i]);
     const auto change = hn::Div(hn::Mul(hn::Set(d, s.rate), m), hn::Add(hn::Sqrt(v), hn::Set(d, s.epsilon)));

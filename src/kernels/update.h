@@ -10,8 +10,8 @@ struct AdamStep {
   Real rate = 0;  // learning rate with both bias corrections folded in
   Real beta1 = 0;
   Real beta2 = 0;
-  Real epsilon = 0;   // scaled by the second correction
-  Real factor = 1;    // on the gradient: clipping
+  Real epsilon = 0;  // scaled by the second correction
+  Real factor = 1;   // on the gradient: clipping
 };
 void adam(AdamStep step, Values gradient, Results first, Results second, Results weights);
 

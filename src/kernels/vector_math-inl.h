@@ -1,5 +1,5 @@
-// Exponential, sigmoid and tanh of a vector, and loops that finish with the same arithmetic on single lanes: a value never
-// depends on where in the array it stands. Included once per target by the kernels.
+// Exponential, sigmoid and tanh of a vector, and loops that finish with the same arithmetic on single lanes: a value
+// never depends on where in the array it stands. Included once per target by the kernels.
 #if defined(FOVEA_KERNELS_VECTOR_MATH_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef FOVEA_KERNELS_VECTOR_MATH_INL_H
 #undef FOVEA_KERNELS_VECTOR_MATH_INL_H

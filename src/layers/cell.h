@@ -1,4 +1,5 @@
-// A recurrent cell, LSTM or GRU: over a whole sequence, or one step at a time where each step's input waits for the last.
+// A recurrent cell, LSTM or GRU: over a whole sequence, or one step at a time where each step's input waits for the
+// last.
 #pragma once
 
 #include <string>

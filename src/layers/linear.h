@@ -15,9 +15,7 @@ class Linear {
     if (with_bias) bias_ = parameters.add(name + ".bias", {out}, Initial::constant(0));
   }
 
-  Tensor operator()(Pass& pass, Tensor x) const {
-    return linear(x, pass(weight_), bias_ ? pass(bias_) : Tensor());
-  }
+  Tensor operator()(Pass& pass, Tensor x) const { return linear(x, pass(weight_), bias_ ? pass(bias_) : Tensor()); }
 
   ParameterId weight() const { return weight_; }
 

@@ -23,7 +23,8 @@ Initial Initial::glorot(int in, int out) { return uniform(std::sqrt(6.0 / (in + 
 
 ParameterId Parameters::add(std::string name, Shape shape, Initial initial) {
   check(values_.empty(), "parameter {} comes after the memory", name);
-  check(std::ranges::none_of(entries_, [&](const Entry& e) { return e.name == name; }), "two parameters named {}", name);
+  check(std::ranges::none_of(entries_, [&](const Entry& e) { return e.name == name; }), "two parameters named {}",
+        name);
   constexpr std::int64_t most = std::numeric_limits<int>::max();
   std::int64_t size = 1;
   for (int i = 0; i < shape.axes() && size <= most; ++i) size *= shape[i];

@@ -60,7 +60,8 @@ class Parameters {
     return {values_.data() + entry.offset, static_cast<std::size_t>(entry.shape.count())};
   }
 
-  // To be called after the values have changed: packed forms are made anew when next asked for, or, by threads, at once.
+  // To be called after the values have changed: packed forms are made anew when next asked for, or, by threads, at
+  // once.
   void invalidate_packed();
   void refresh_packed(Workers& workers);
 

@@ -1,5 +1,5 @@
-// One run of a model over one batch or shard: its tape, its view of the weights, and, in training, where their gradients go
-// and what is dropped.
+// One run of a model over one batch or shard: its tape, its view of the weights, and, in training, where their
+// gradients go and what is dropped.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,7 @@ class Pass {
   // For prediction: nothing wants a gradient. The arena is reset.
   Pass(const Parameters& parameters, Arena& arena) : Pass(parameters, arena, nullptr) {}
   // For training.
-  Pass(const Parameters& parameters, Arena& arena, const TrainingPass& training)
-      : Pass(parameters, arena, &training) {}
+  Pass(const Parameters& parameters, Arena& arena, const TrainingPass& training) : Pass(parameters, arena, &training) {}
 
   Tape& tape() { return tape_; }
   Arena& arena() { return tape_.arena(); }

@@ -1,5 +1,5 @@
-// What a decoder carries from one step to the next: named tensors, one row for each hypothesis. Search reorders it and looks
-// no further.
+// What a decoder carries from one step to the next: named tensors, one row for each hypothesis. Search reorders it and
+// looks no further.
 #pragma once
 
 #include <string>

@@ -13,8 +13,8 @@ namespace fovea {
 struct Side {
   int length = 0;
   int batch = 0;
-  std::vector<std::int32_t> ids;    // [length, batch]
-  std::vector<std::uint8_t> real;   // [length, batch], 1 = not a pad
+  std::vector<std::int32_t> ids;   // [length, batch]
+  std::vector<std::uint8_t> real;  // [length, batch], 1 = not a pad
 
   Mask mask() const { return {real.data(), length, batch}; }
 };
@@ -28,9 +28,9 @@ struct Frame {
 void fill_side(std::span<const std::span<const std::int32_t>> sequences, Frame frame, Side& side);
 
 struct Batch {
-  Side source;                       // closed by the stop symbol
-  Side inputs;                       // target, opened by the start symbol
-  Side outputs;                      // target, closed by the stop symbol
+  Side source;                        // closed by the stop symbol
+  Side inputs;                        // target, opened by the start symbol
+  Side outputs;                       // target, closed by the stop symbol
   std::vector<std::int64_t> samples;  // which example each row is
 };
 

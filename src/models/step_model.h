@@ -29,7 +29,8 @@ class StepModel {
   // One hypothesis for each source.
   virtual State start(Pass& pass) const = 0;
   virtual StepResult step(Pass& pass, const State& state, Ids previous) const = 0;
-  // Only these sources are still of interest, in this order. The rows of a state change accordingly (the caller's part).
+  // Only these sources are still of interest, in this order. The rows of a state change accordingly (the caller's
+  // part).
   virtual void keep(Ids sources) = 0;
 };
 

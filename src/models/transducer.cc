@@ -14,7 +14,8 @@ const ModelOptions& checked(const ModelOptions& options) {
   const std::string& bridge = options.decoder.bridge;
   if (options.decoder.style == "plain" && (bridge == "zero" || bridge == "learned")) {
     throw usage_error(
-        "decoder.style = plain with decoder.bridge = {}: nothing of the source would reach the decoder; choose the bridge "
+        "decoder.style = plain with decoder.bridge = {}: nothing of the source would reach the decoder; choose the "
+        "bridge "
         "last or mean, or a style with attention",
         bridge);
   }

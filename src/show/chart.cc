@@ -181,8 +181,8 @@ class Drawing {
       const double x = screen_x(point.x), y = screen_y(point.y);
       const bool near_right = x > kWidth - 90;
       add(R"(<circle cx="{:.1f}" cy="{:.1f}" r="4.5" fill="none" stroke="currentColor" stroke-width="1.5"/>)", x, y);
-      add(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="{}" font-weight="600">{:.4g}</text>)",
-          near_right ? x - 9 : x + 9, y < kTop + 24 ? y + 18 : y - 9, near_right ? "end" : "start", point.y);
+      add(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="{}" font-weight="600">{:.4g}</text>)", near_right ? x - 9 : x + 9,
+          y < kTop + 24 ? y + 18 : y - 9, near_right ? "end" : "start", point.y);
     }
   }
 
@@ -193,8 +193,8 @@ class Drawing {
     for (std::size_t i = 0; i < chart_.series.size(); ++i) {
       const Ink& ink = kInks[i % kInks.size()];
       const std::string dashes = *ink.dashes == 0 ? "" : fmt::format(" stroke-dasharray=\"{}\"", ink.dashes);
-      add(R"(<path d="M{:.1f} 34h24" stroke="{}" stroke-width="2"{}/><text x="{:.1f}" y="38">{}</text>)", x,
-          ink.colour, dashes, x + 30, escape_text(chart_.series[i].name));
+      add(R"(<path d="M{:.1f} 34h24" stroke="{}" stroke-width="2"{}/><text x="{:.1f}" y="38">{}</text>)", x, ink.colour,
+          dashes, x + 30, escape_text(chart_.series[i].name));
       x += 50 + 7 * static_cast<double>(chart_.series[i].name.size());
     }
   }

@@ -46,8 +46,8 @@ std::string step_table(const Output& output) {
     if (gated) text += number_cell(step.copy_gate ? percent(*step.copy_gate) : "");
     text += "<td class=\"text\">";
     for (const Alternative& other : step.alternatives) {
-      text += fmt::format("<bdi>{}</bdi> {} &#160; ", escape(output_label(other.token).text),
-                          percent(other.probability));
+      text +=
+          fmt::format("<bdi>{}</bdi> {} &#160; ", escape(output_label(other.token).text), percent(other.probability));
     }
     text += "</td></tr>\n";
   }

@@ -97,8 +97,8 @@ std::string data(const ModelCard& card) {
 
 std::string results(const ModelCard& card) {
   if (card.metrics.empty()) return "## Results\n\nIt has not been measured.\n";
-  std::string text = fmt::format("## Results\n\nOn the {} held-out lines:\n\n| metric | value |\n|---|---:|\n",
-                                 card.held_out_lines);
+  std::string text =
+      fmt::format("## Results\n\nOn the {} held-out lines:\n\n| metric | value |\n|---|---:|\n", card.held_out_lines);
   for (const auto& [name, value] : card.metrics) {
     text += fmt::format("| {} | {} |\n", markdown(name), std::isfinite(value) ? number(value) : "not a number");
   }
@@ -106,9 +106,8 @@ std::string results(const ModelCard& card) {
 }
 
 std::string training(const ModelCard& card) {
-  const std::string facts =
-      fmt::format("{} updates in {:.1f} seconds, with Fovea {} on {}.", card.updates, card.seconds,
-                  markdown(card.version), markdown(card.instruction_set));
+  const std::string facts = fmt::format("{} updates in {:.1f} seconds, with Fovea {} on {}.", card.updates,
+                                        card.seconds, markdown(card.version), markdown(card.instruction_set));
   return fmt::format("## Training\n\n{}\n\n{}\nAll settings:\n\n{}", facts, code_block("sh", printable(card.command)),
                      code_block("toml", card.config_toml));
 }

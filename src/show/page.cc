@@ -7,8 +7,7 @@
 namespace fovea {
 namespace {
 
-constexpr const char* kPolicy =
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+constexpr const char* kPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 constexpr const char* kStyle = R"(
 :root { color-scheme: light dark; --ink: #1f2430; --soft: #5d6675; --line: #dfe3ea; --paper: #fbfbfd; --card: #ffffff;

@@ -14,7 +14,7 @@
 namespace fovea {
 namespace {
 
-Series series_of(const RunReport& report, std::string name, std::optional<double> RunPoint::*value) {
+Series series_of(const RunReport& report, std::string name, std::optional<double> RunPoint::* value) {
   Series series{std::move(name), {}};
   for (const RunPoint& point : report.points) {
     if (point.*value) series.points.push_back({static_cast<double>(point.update), *(point.*value)});
@@ -37,8 +37,8 @@ std::string summary(const RunReport& report, const std::vector<ChartPoint>& best
   const RunPoint& last = report.points.back();
   std::string text = fmt::format("<p>{} updates, {:.4g} epochs, {:.1f} s.", last.update, last.epoch, last.seconds);
   if (!best.empty()) {
-    text += fmt::format(" Best {} on the held-out lines: <strong>{:.4g}</strong>, at update {:.0f}.", escape_text(report.metric),
-                        best[0].y, best[0].x);
+    text += fmt::format(" Best {} on the held-out lines: <strong>{:.4g}</strong>, at update {:.0f}.",
+                        escape_text(report.metric), best[0].y, best[0].x);
   }
   return text + "</p>\n";
 }
@@ -60,8 +60,7 @@ std::string facts(const RunReport& report) {
 }
 
 std::string sample_table(const RunValidation& validation) {
-  std::string text =
-      "<div class=\"card\"><table>\n<tr><th></th><th>source</th><th>wanted</th><th>answered</th></tr>\n";
+  std::string text = "<div class=\"card\"><table>\n<tr><th></th><th>source</th><th>wanted</th><th>answered</th></tr>\n";
   for (const RunSample& sample : validation.samples) {
     text += fmt::format(
         "<tr><td class=\"{}\">{}</td><td class=\"text\">{}</td><td class=\"text\">{}</td>"

@@ -18,10 +18,10 @@ namespace fovea {
 namespace {
 
 constexpr double kMargin = 16;
-constexpr double kRight = 72;           // the probability of each step
-constexpr double kStrip = 26;           // height of the coverage bars
-constexpr double kFaintest = 0.002;     // fainter cells cannot be told from the background
-constexpr double kMonospace = 0.61;     // advance of a character, in font sizes
+constexpr double kRight = 72;        // the probability of each step
+constexpr double kStrip = 26;        // height of the coverage bars
+constexpr double kFaintest = 0.002;  // fainter cells cannot be told from the background
+constexpr double kMonospace = 0.61;  // advance of a character, in font sizes
 constexpr double kHeadingFont = 15;
 constexpr int kLongestLabel = 24;
 constexpr const char* kFont = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', 'Noto Sans Mono', monospace";

@@ -22,7 +22,8 @@ class Answering {
  public:
   Answering(const Model& model, Workers& workers);
 
-  // The best answers to each source, best first. A source without symbols has one empty answer, and the model is not asked.
+  // The best answers to each source, best first. A source without symbols has one empty answer, and the model is not
+  // asked.
   std::vector<std::vector<Answer>> answer(std::span<const Symbols* const> sources, const AnswerOptions& options);
 
  private:

@@ -13,9 +13,10 @@ void TrainingOptions::fields(FieldVisitor& visit) {
   visit("learning_rate", learning_rate, "size of an update", between(0, 1000));
   visit("momentum", momentum, "of sgd", between(0, 0.9999));
   visit("warmup", warmup, "updates over which the learning rate rises from zero", between(0, 1e9));
-  visit("decay", decay,
-        "how the learning rate falls: plateau halves it when a validation brings nothing, inverse_sqrt with the updates",
-        one_of({"none", "plateau", "inverse_sqrt"}));
+  visit(
+      "decay", decay,
+      "how the learning rate falls: plateau halves it when a validation brings nothing, inverse_sqrt with the updates",
+      one_of({"none", "plateau", "inverse_sqrt"}));
   visit("clip", clip, "longest gradient; a longer one is scaled down; 0: no limit", at_least(0));
   visit("dropout", dropout, "share of values dropped in training", between(0, 0.95));
   visit("sampling", sampling, "share of target inputs that are the model's own choice (Bengio 2015)", between(0, 1));

@@ -57,8 +57,8 @@ std::vector<LengthRow> Metrics::by_length() const {
 }
 
 std::vector<std::pair<std::string, double>> Metrics::values() const {
-  return {{"exact", exact()}, {"cer", cer()}, {"edit_distance", edit_distance()},
-          {"lines", static_cast<double>(lines_)}};
+  return {
+      {"exact", exact()}, {"cer", cer()}, {"edit_distance", edit_distance()}, {"lines", static_cast<double>(lines_)}};
 }
 
 }  // namespace fovea

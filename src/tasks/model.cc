@@ -42,7 +42,8 @@ bool same_shape(const NamedArray& array, const Shape& shape) {
 }
 
 // Before any memory is given to the weights: the file's arrays are what the config describes.
-void check_arrays(const TensorFile& file, const Parameters& parameters, std::string_view prefix, std::string_view name) {
+void check_arrays(const TensorFile& file, const Parameters& parameters, std::string_view prefix,
+                  std::string_view name) {
   for (const Parameters::Entry& entry : parameters.entries()) {
     const std::string full = std::string(prefix) + entry.name;
     const NamedArray* array = find_array(file, full);
@@ -101,8 +102,8 @@ std::vector<NamedArray> to_arrays(const Parameters& parameters, std::span<const 
   for (const Parameters::Entry& entry : parameters.entries()) {
     NamedArray array{std::string(prefix) + entry.name, {}, {}};
     for (int i = 0; i < entry.shape.axes(); ++i) array.shape.push_back(entry.shape[i]);
-    const auto part = values.subspan(static_cast<std::size_t>(entry.offset),
-                                     static_cast<std::size_t>(entry.shape.count()));
+    const auto part =
+        values.subspan(static_cast<std::size_t>(entry.offset), static_cast<std::size_t>(entry.shape.count()));
     array.values.assign(part.begin(), part.end());
     arrays.push_back(std::move(array));
   }

@@ -1,5 +1,5 @@
-// Memory of one pass of one worker: handed out by moving a pointer, given back all at once. After the first few passes the
-// blocks have become one block large enough, and nothing is asked of the heap any more.
+// Memory of one pass of one worker: handed out by moving a pointer, given back all at once. After the first few passes
+// the blocks have become one block large enough, and nothing is asked of the heap any more.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The operations. Sequences are [steps, batch, size], weights [in, out]. Each .cc in ops/ has the forward computation and,
-// right under it, the backward one.
+// The operations. Sequences are [steps, batch, size], weights [in, out]. Each .cc in ops/ has the forward computation
+// and, right under it, the backward one.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ struct Product {
   Tensor x;       // [..., in]
   Tensor weight;  // [in, out]
 };
-Tensor linear(Tensor x, Tensor weight, Tensor bias = {});                     // x W + b
-Tensor add_products(Tensor base, std::initializer_list<Product> products);    // base + x1 W1 + x2 W2 + ...
+Tensor linear(Tensor x, Tensor weight, Tensor bias = {});                   // x W + b
+Tensor add_products(Tensor base, std::initializer_list<Product> products);  // base + x1 W1 + x2 W2 + ...
 
 // ops/arrange.cc
 Tensor concat(std::initializer_list<Tensor> parts);  // side by side along the last axis
@@ -41,8 +41,8 @@ Tensor embed(Tensor table, Ids ids, Shape leading);  // leading axes, then the t
 
 // ops/dropout.cc
 struct Dropout {
-  Real share = 0;  // of the values set to zero; the rest grow by 1 / (1 - share)
-  Random random;   // of this place in the network and this step of training
+  Real share = 0;                         // of the values set to zero; the rest grow by 1 / (1 - share)
+  Random random;                          // of this place in the network and this step of training
   std::span<const std::int64_t> samples;  // [batch] which example each row is
 };
 Tensor dropout(Tensor x, const Dropout& dropout);  // x [steps, batch, size] or [batch, size]

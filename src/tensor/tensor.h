@@ -1,6 +1,7 @@
-// A tensor is a value, the place of its gradient and the tape it was computed on. An operation is a function from tensors to a
-// tensor; if any input wants a gradient it records, as a closure, how to pass its result's gradient back. Where no input wants
-// one nothing is recorded, so a model that only predicts records nothing. All memory is the pass's arena.
+// A tensor is a value, the place of its gradient and the tape it was computed on. An operation is a function from
+// tensors to a tensor; if any input wants a gradient it records, as a closure, how to pass its result's gradient back.
+// Where no input wants one nothing is recorded, so a model that only predicts records nothing. All memory is the pass's
+// arena.
 #pragma once
 
 #include <cstdint>
@@ -94,8 +95,8 @@ class Tape {
     last_ = entry;
   }
 
-  // weight.gradient += inputs' * doutputs, but only when everything else is done: a weight used at every step of a loop then
-  // gets one product over all steps. Both sides must stay as they are.
+  // weight.gradient += inputs' * doutputs, but only when everything else is done: a weight used at every step of a loop
+  // then gets one product over all steps. Both sides must stay as they are.
   void add_product_gradient(Tensor weight, RowsView inputs, RowsView doutputs);
 
   // Fills the gradients of all that led to `loss`, a single number, and forgets the records.

@@ -27,9 +27,7 @@ const std::vector<BenchShape>& shapes() {
   return all;
 }
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 Vocabulary made_vocabulary(int size) {
   SymbolCounts counts;
@@ -40,8 +38,8 @@ Vocabulary made_vocabulary(int size) {
 Symbols made_symbols(const Random& random, int count, int symbols) {
   Symbols made;
   for (int i = 0; i < count; ++i) {
-    const auto choice = random.below(static_cast<std::uint64_t>(symbols - Vocabulary::first_symbol),
-                                     static_cast<std::uint64_t>(i));
+    const auto choice =
+        random.below(static_cast<std::uint64_t>(symbols - Vocabulary::first_symbol), static_cast<std::uint64_t>(i));
     made.push_back(static_cast<std::int32_t>(choice) + Vocabulary::first_symbol);
   }
   return made;

@@ -1,5 +1,5 @@
-// The gradient of a batch: shards worked on by threads, each with memory of its own, summed in the order of the shards. The
-// number of threads changes nothing but the time.
+// The gradient of a batch: shards worked on by threads, each with memory of its own, summed in the order of the shards.
+// The number of threads changes nothing but the time.
 #pragma once
 
 #include <span>
@@ -20,10 +20,10 @@ struct GradientRequest {
 };
 
 struct GradientResult {
-  double loss = 0;            // summed over target symbols
-  std::int64_t symbols = 0;   // of the targets, stop symbols counted
-  std::int64_t tokens = 0;    // of both sides
-  double norm = 0;            // of the mean gradient
+  double loss = 0;           // summed over target symbols
+  std::int64_t symbols = 0;  // of the targets, stop symbols counted
+  std::int64_t tokens = 0;   // of both sides
+  double norm = 0;           // of the mean gradient
 };
 
 class GradientWorker {

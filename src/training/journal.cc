@@ -49,14 +49,8 @@ void Journal::write(const UpdateReport& r) {
 }
 
 void Journal::write(const ValidationReport& r) {
-  const json event = {{"event", "validation"},
-                      {"update", r.update},
-                      {"epoch", r.epoch},
-                      {"seconds", r.seconds},
-                      {"likelihood", r.training_loss},
-                      {"exact", r.exact},
-                      {"cer", r.cer},
-                      {"best", r.best}};
+  const json event = {{"event", "validation"},         {"update", r.update}, {"epoch", r.epoch}, {"seconds", r.seconds},
+                      {"likelihood", r.training_loss}, {"exact", r.exact},   {"cer", r.cer},     {"best", r.best}};
   files_.append(path_, event.dump() + "\n");
 }
 

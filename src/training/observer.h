@@ -23,12 +23,12 @@ struct RunStart {
 struct UpdateReport {
   std::int64_t update = 0;
   double epoch = 0;
-  double seconds = 0;          // of training, over all its parts
-  double loss = 0;             // per target symbol, smoothed
+  double seconds = 0;            // of training, over all its parts
+  double loss = 0;               // per target symbol, smoothed
   double tokens_per_second = 0;  // source and target symbols
   double learning_rate = 0;
   double gradient_norm = 0;
-  std::int64_t skipped = 0;    // updates that were not finite
+  std::int64_t skipped = 0;  // updates that were not finite
 };
 
 struct Sample {

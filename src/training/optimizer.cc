@@ -23,7 +23,8 @@ void Optimizer::apply(const Step& step, std::size_t start, std::span<const Real>
                       gradient, first, weights.subspan(start, count));
     return;
   }
-  // m^ / (sqrt(v^) + eps) with m^ = m / (1 - beta1^t), v^ = v / (1 - beta2^t), both corrections folded into two numbers.
+  // m^ / (sqrt(v^) + eps) with m^ = m / (1 - beta1^t), v^ = v / (1 - beta2^t), both corrections folded into two
+  // numbers.
   const double t = static_cast<double>(step.update);
   const double root = std::sqrt(1 - std::pow(beta2, t));
   kernels::adam({static_cast<Real>(step.rate * root / (1 - std::pow(beta1, t))), static_cast<Real>(beta1),

@@ -1,5 +1,5 @@
-// Where a run stands: all that a checkpoint holds beside weights and the optimizer's memory. Data order and random numbers are
-// functions of these counters, so nothing else is needed to go on bit for bit.
+// Where a run stands: all that a checkpoint holds beside weights and the optimizer's memory. Data order and random
+// numbers are functions of these counters, so nothing else is needed to go on bit for bit.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ struct Progress {
   double rate_factor = 1;   // what plateaus have left of the learning rate
   std::int64_t skipped = 0;
   int skipped_in_a_row = 0;
-  double loss = 0;            // summed over symbols, since the last validation
-  std::int64_t symbols = 0;   // how many those were
-  double seconds = 0;         // spent training
-  std::string finished;       // why the run is over; empty while it is not
+  double loss = 0;           // summed over symbols, since the last validation
+  std::int64_t symbols = 0;  // how many those were
+  double seconds = 0;        // spent training
+  std::string finished;      // why the run is over; empty while it is not
 };
 
 }  // namespace fovea

@@ -13,9 +13,7 @@ namespace {
 constexpr std::size_t samples_shown = 4;
 constexpr int journal_every = 50;  // updates
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 std::uint64_t hash_examples(std::uint64_t hash, std::span<const Example> examples) {
   const auto add = [&](std::string_view text) {
@@ -41,7 +39,8 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
   if (config_.training.validate_every.unit != Period::Unit::updates &&
       config_.training.validate_every.unit != Period::Unit::epochs) {
     throw usage_error(
-        "training.validate_every is {}: a validation decides about the learning rate, so it must fall due after a number "
+        "training.validate_every is {}: a validation decides about the learning rate, so it must fall due after a "
+        "number "
         "of updates (500u) or epochs (1e), or the same seed would not give the same model",
         to_string(config_.training.validate_every));
   }
@@ -50,8 +49,8 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
   model_ = std::make_unique<Model>(config_, Transduce(config_, data_.training));
   for (const Example& example : data_.training) {
     examples_.push_back({model_->task().encode_source(example.source), model_->task().encode_target(example.target)});
-    lengths_.push_back({static_cast<int>(examples_.back().source.size()) + 1,
-                        static_cast<int>(examples_.back().target.size()) + 1});
+    lengths_.push_back(
+        {static_cast<int>(examples_.back().source.size()) + 1, static_cast<int>(examples_.back().target.size()) + 1});
   }
   for (const Example& example : data_.held_out) held_out_.push_back(model_->task().encode_source(example.source));
   data_hash_ = hash_examples(hash_examples(0, data_.training), data_.held_out);
@@ -115,12 +114,13 @@ void Trainer::train_batch(std::span<const std::uint32_t> batch) {
   if (!std::isfinite(result.loss) || !std::isfinite(result.norm)) {
     ++progress_.skipped;
     if (++progress_.skipped_in_a_row >= t.most_skipped) {
-      throw Error(ErrorKind::failure,
-                  fmt::format("{} updates in a row had no finite gradient (update {}, learning rate {:.3g}); start "
-                              "over with --fresh --set training.learning_rate={:.2g}; the best model so far, if there is "
-                              "one, stays in {}",
-                              progress_.skipped_in_a_row, progress_.update, rate, t.learning_rate / 3,
-                              options_.folder.string()));
+      throw Error(
+          ErrorKind::failure,
+          fmt::format("{} updates in a row had no finite gradient (update {}, learning rate {:.3g}); start "
+                      "over with --fresh --set training.learning_rate={:.2g}; the best model so far, if there is "
+                      "one, stays in {}",
+                      progress_.skipped_in_a_row, progress_.update, rate, t.learning_rate / 3,
+                      options_.folder.string()));
     }
     observer_.warned(fmt::format("update {} skipped: its gradient is not finite", progress_.update));
     return;
@@ -171,8 +171,8 @@ ValidationReport Trainer::answer_held_out() {
   }
   ValidationReport report;
   report.update = progress_.update;
-  report.epoch = static_cast<double>(progress_.epoch) +
-                 static_cast<double>(progress_.batch) / static_cast<double>(plan_.size());
+  report.epoch =
+      static_cast<double>(progress_.epoch) + static_cast<double>(progress_.batch) / static_cast<double>(plan_.size());
   report.seconds = seconds();
   report.training_loss = progress_.symbols ? progress_.loss / static_cast<double>(progress_.symbols) : 0;
   report.exact = metrics.exact();
@@ -180,8 +180,7 @@ ValidationReport Trainer::answer_held_out() {
   const std::size_t shown = std::min(samples_shown, held_out_.size());
   const auto explained = answering_->answer(std::span(sources).first(shown), {.alternatives = 5});
   for (std::size_t i = 0; i < shown; ++i) {
-    report.samples.push_back(
-        {data_.held_out[i].target, model_->task().output(data_.held_out[i].source, explained[i])});
+    report.samples.push_back({data_.held_out[i].target, model_->task().output(data_.held_out[i].source, explained[i])});
   }
   return report;
 }

@@ -23,10 +23,10 @@ namespace fovea {
 struct RunOptions {
   std::filesystem::path folder;
   int threads = 1;
-  Period stop_after;   // none: until patience is at its end
+  Period stop_after;                                // none: until patience is at its end
   Period save_every = {60, Period::Unit::seconds};  // beside every validation; leaves no trace in the result
-  bool fresh = false;  // forget what the folder holds
-  const std::atomic<int>* stop_signal = nullptr;  // not 0: save and return
+  bool fresh = false;                               // forget what the folder holds
+  const std::atomic<int>* stop_signal = nullptr;    // not 0: save and return
 };
 
 enum class Ending { finished, stopped, interrupted };
@@ -78,12 +78,12 @@ class Trainer {
   Progress progress_;
   BatchPlan plan_;
 
-  double started_at_ = 0;       // of this process's part of the run
-  double seconds_before_ = 0;   // of earlier parts
+  double started_at_ = 0;      // of this process's part of the run
+  double seconds_before_ = 0;  // of earlier parts
   double saved_at_ = 0;
   std::int64_t updates_before_ = 0;
   double smoothed_loss_ = 0;
-  double rate_at_ = 0;          // tokens per second: since then
+  double rate_at_ = 0;  // tokens per second: since then
   std::int64_t rate_tokens_ = 0;
   double tokens_per_second_ = 0;
 };

@@ -17,15 +17,15 @@ using Vector = std::vector<Real>;
 
 // A row of the batch: its memory, and the queries of each step.
 struct Source {
-  std::vector<Vector> memory;               // [positions][memory_size]
+  std::vector<Vector> memory;                // [positions][memory_size]
   std::vector<std::vector<Vector>> queries;  // [steps][queries][query_size]
 };
 
 // What became of a source, at each step and for each query.
 struct Seen {
-  std::vector<Vector> weights;   // of its real positions
+  std::vector<Vector> weights;  // of its real positions
   std::vector<Vector> contexts;
-  std::vector<Vector> beyond;    // weights of the pads
+  std::vector<Vector> beyond;  // weights of the pads
   Vector query_gradients, memory_gradients;
   bool operator==(const Seen& other) const { return weights == other.weights && contexts == other.contexts; }
 };

@@ -232,13 +232,13 @@ TEST_F(RealFiles, WhatIsNoFileIsNotReplaced) {
 
 TEST_F(RealFiles, ErrorsAreOneLineWithPathOperationAndCause) {
   EXPECT_EQ(message_of([&] { files_.read("/nowhere/a\nb"); }),
-            "cannot read /nowhere/a\xE2\x90\x8A" "b: open: No such file or directory");
+            "cannot read /nowhere/a\xE2\x90\x8A"
+            "b: open: No such file or directory");
   EXPECT_EQ(message_of([&] { files_.write_atomically("/nowhere/file", "1"); }),
             "cannot write /nowhere/file: new temporary file: No such file or directory");
   EXPECT_EQ(message_of([&] { files_.append("/nowhere/log", "1"); }),
             "cannot append to /nowhere/log: open: No such file or directory");
-  EXPECT_EQ(message_of([&] { files_.make_directories("/dev/null/x"); }),
-            "cannot make /dev/null: mkdir: File exists");
+  EXPECT_EQ(message_of([&] { files_.make_directories("/dev/null/x"); }), "cannot make /dev/null: mkdir: File exists");
   EXPECT_EQ(message_of([&] { files_.read("/"); }), "cannot read /: read: Is a directory");
 }
 

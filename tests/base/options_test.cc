@@ -400,10 +400,10 @@ TEST(OptionsErrors, hostile_toml) {
 }
 
 TEST(OptionsErrors, hostile_json) {
-  for (const std::string& text : {""s, "{"s, "[]"s, "1"s, "null"s, "\"x\""s, "[\"x\"]"s, "{}{}"s, "{}x"s,
-                                  "{\"seed\":}"s,
-                                  "{\"seed\":1,}"s, "{seed:1}"s, "{\"seed\":01}"s, "{\"task\":\"\xff\"}"s,
-                                  "{\"task\":\"\\ud800\"}"s, "{}\0"s, "{}\0garbage"s, "{\"task\":\"a\0b\"}"s}) {
+  for (const std::string& text :
+       {""s, "{"s, "[]"s, "1"s, "null"s, "\"x\""s, "[\"x\"]"s, "{}{}"s, "{}x"s, "{\"seed\":}"s, "{\"seed\":1,}"s,
+        "{seed:1}"s, "{\"seed\":01}"s, "{\"task\":\"\xff\"}"s, "{\"task\":\"\\ud800\"}"s, "{}\0"s, "{}\0garbage"s,
+        "{\"task\":\"a\0b\"}"s}) {
     EXPECT_TRUE(contains(bad_json(text), "m.safetensors: config: ")) << text;
   }
   EXPECT_EQ(bad_json(R"({"seed":1,"seed":2})"), "m.safetensors: config: seed: is given twice");

@@ -60,8 +60,8 @@ TEST(BatchSizes, read_and_print_rows_and_tokens) {
 }
 
 TEST(BatchSizes, refuse_rubbish_and_show_the_forms) {
-  for (const std::string& text : {""s, "t"s, "0"s, "0t"s, "-1"s, "64r"s, "64 "s, "4k"s, "1.5t"s, "9223372036854775808"s,
-                                  "64\0"s}) {
+  for (const std::string& text :
+       {""s, "t"s, "0"s, "0t"s, "-1"s, "64r"s, "64 "s, "4k"s, "1.5t"s, "9223372036854775808"s, "64\0"s}) {
     EXPECT_NE(refusal(parse_batch_size, text).find("is not a batch size; write 64 (rows) or 4000t (tokens)"),
               std::string::npos);
   }

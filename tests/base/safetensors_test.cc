@@ -53,9 +53,7 @@ TEST(Safetensors, WhatIsWrittenIsRead) {
   EXPECT_EQ(read, file);
 }
 
-TEST(Safetensors, AFileMayBeEmpty) {
-  EXPECT_EQ(decode_safetensors(encode_safetensors({}), "m"), TensorFile{});
-}
+TEST(Safetensors, AFileMayBeEmpty) { EXPECT_EQ(decode_safetensors(encode_safetensors({}), "m"), TensorFile{}); }
 
 TEST(Safetensors, EveryBitOfANumberIsKept) {
   TensorFile file;
@@ -91,8 +89,8 @@ TEST(Safetensors, TheLayoutIsTheOneDescribed) {
       R"({"__metadata__":{"checksum":"76d4ef2c0f08a395b65055e7a5b5fe1f","fovea":"1","config":"{}"},)"
       R"("a":{"dtype":"F32","shape":[2,1],"data_offsets":[0,8]},)"
       R"("b":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}})";
-  const std::string expected = "\xF8\0\0\0\0\0\0\0"s + header + std::string(0xF8 - header.size(), ' ') +
-                               "\0\0\0\x40\0\0\x80\xBF\0\0\x80\x3F"s;
+  const std::string expected =
+      "\xF8\0\0\0\0\0\0\0"s + header + std::string(0xF8 - header.size(), ' ') + "\0\0\0\x40\0\0\x80\xBF\0\0\x80\x3F"s;
   EXPECT_EQ(encode_safetensors(file), expected);
 }
 
@@ -231,9 +229,9 @@ TEST(Structure, ShapesThatDoNotFitAreRefused) {
       {shape("[18446744073709551615]"), "too large"},
       {shape("[18446744073709551616]"), "not whole or too large"},
       {shape("[2147483648,2147483648]"), "its shape is too large"},
-      {shape("[65536,65536,65536,65536]"), "its shape is too large"},                 // 2^64, which wraps to 0
-      {shape("[2147483648,2147483648,4,1]"), "its shape is too large"},               // 2^64
-      {shape("[0,2147483648,2147483648]"), "its shape is too large"},                 // empty, but absurd
+      {shape("[65536,65536,65536,65536]"), "its shape is too large"},    // 2^64, which wraps to 0
+      {shape("[2147483648,2147483648,4,1]"), "its shape is too large"},  // 2^64
+      {shape("[0,2147483648,2147483648]"), "its shape is too large"},    // empty, but absurd
       {shape("[1,1,1,1,1]"), "more than 4 dimensions"},
       {shape("[-1]"), "a negative number"},
       {shape("[-0]"), "a negative number"},

@@ -38,18 +38,18 @@ TEST(Utf8, IllFormedPartsAreFoundAndReplacedOneByOne) {
       {"", {}, ""},
       {"caf\xC3\xA9 \xF0\x9F\x98\x80", {}, "caf\xC3\xA9 \xF0\x9F\x98\x80"},
       {"a\0b"s, {}, "a\0b"s},
-      {"a\x80", 1, "a" + r},                                       // lone continuation
-      {"ab\xC0\xAF", 2, "ab" + r + r},                             // overlong '/': C0 never begins anything
-      {"\xE0\x80\x80", 0, r + r + r},                              // overlong in three bytes
-      {"\xED\xA0\x80", 0, r + r + r},                              // surrogate
-      {"\xED\x9F\xBF", {}, "\xED\x9F\xBF"},                        // last before the surrogates
-      {"\xF0\x80\x80\x80", 0, r + r + r + r},                      // overlong in four
-      {"\xF4\x90\x80\x80", 0, r + r + r + r},                      // U+110000
-      {"\xF4\x8F\xBF\xBF", {}, "\xF4\x8F\xBF\xBF"},                // U+10FFFF
-      {"\xFF", 0, r},                                              //
-      {"x\xE2\x82", 1, "x" + r},                                   // cut at the end: one maximal part
-      {"\xE2\x82z", 0, r + "z"},                                   // cut in the middle
-      {"\xF1\x80\x80\xE1\x80\xC2\x62", 0, r + r + r + "b"},        // the example of the Unicode Standard
+      {"a\x80", 1, "a" + r},                                 // lone continuation
+      {"ab\xC0\xAF", 2, "ab" + r + r},                       // overlong '/': C0 never begins anything
+      {"\xE0\x80\x80", 0, r + r + r},                        // overlong in three bytes
+      {"\xED\xA0\x80", 0, r + r + r},                        // surrogate
+      {"\xED\x9F\xBF", {}, "\xED\x9F\xBF"},                  // last before the surrogates
+      {"\xF0\x80\x80\x80", 0, r + r + r + r},                // overlong in four
+      {"\xF4\x90\x80\x80", 0, r + r + r + r},                // U+110000
+      {"\xF4\x8F\xBF\xBF", {}, "\xF4\x8F\xBF\xBF"},          // U+10FFFF
+      {"\xFF", 0, r},                                        //
+      {"x\xE2\x82", 1, "x" + r},                             // cut at the end: one maximal part
+      {"\xE2\x82z", 0, r + "z"},                             // cut in the middle
+      {"\xF1\x80\x80\xE1\x80\xC2\x62", 0, r + r + r + "b"},  // the example of the Unicode Standard
   };
   for (const Repair& c : cases) {
     EXPECT_EQ(find_invalid_utf8(c.text), c.invalid_at) << testing::PrintToString(c.text);
@@ -84,20 +84,24 @@ TEST(Utf8, CharactersAreViewsOfTheText) {
 TEST(Utf8, WidthIsCountedInColumns) {
   EXPECT_EQ(display_width(""), 0);
   EXPECT_EQ(display_width("abc"), 3);
-  EXPECT_EQ(display_width("e\xCC\x81"), 1);                  // e and a combining acute
+  EXPECT_EQ(display_width("e\xCC\x81"), 1);                 // e and a combining acute
   EXPECT_EQ(display_width("\xE6\x97\xA5\xE6\x9C\xAC"), 4);  // two ideographs
-  EXPECT_EQ(display_width("\xF0\x9F\x98\x80"), 2);           // emoji
-  EXPECT_EQ(display_width("\xE2\x90\x9B"), 1);               // what printable makes of ESC
+  EXPECT_EQ(display_width("\xF0\x9F\x98\x80"), 2);          // emoji
+  EXPECT_EQ(display_width("\xE2\x90\x9B"), 1);              // what printable makes of ESC
   EXPECT_EQ(display_width("a\xFF"), 2);
 }
 
 TEST(Utf8, NothingPrintableCanSteerATerminal) {
   EXPECT_EQ(printable("caf\xC3\xA9"), "caf\xC3\xA9");
   EXPECT_EQ(printable("\x1B[31m"), "\xE2\x90\x9B[31m");
-  EXPECT_EQ(printable("a\tb\n\0"s), "a\xE2\x90\x89" "b\xE2\x90\x8A\xE2\x90\x80");
+  EXPECT_EQ(printable("a\tb\n\0"s),
+            "a\xE2\x90\x89"
+            "b\xE2\x90\x8A\xE2\x90\x80");
   EXPECT_EQ(printable("\x7F"), "\xE2\x90\xA1");
-  EXPECT_EQ(printable("\xC2\x9B"), "<U+009B>");           // the one-character form of ESC [
-  EXPECT_EQ(printable("\xE2\x80\xAE" "abc"), "<U+202E>abc");  // right-to-left override
+  EXPECT_EQ(printable("\xC2\x9B"), "<U+009B>");  // the one-character form of ESC [
+  EXPECT_EQ(printable("\xE2\x80\xAE"
+                      "abc"),
+            "<U+202E>abc");  // right-to-left override
   EXPECT_EQ(printable("\xE2\x81\xA6"), "<U+2066>");
   EXPECT_EQ(printable("\xE2\x80\xA8"), "<U+2028>");
   EXPECT_EQ(printable("\xFF"), "\xEF\xBF\xBD");

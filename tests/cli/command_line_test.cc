@@ -201,9 +201,11 @@ TEST_F(CommandLineTest, ShowWritesPictures) {
 }
 
 TEST_F(CommandLineTest, AReaderThatGoesAwayEndsACommandWithoutACrash) {
-  const std::vector<std::vector<std::string>> talkative = {
-      {"make", "dates", "--count", "100000"}, {"list"}, {"list", "settings"}, {"inspect", model_},
-      {"show", model_, "abc"}};
+  const std::vector<std::vector<std::string>> talkative = {{"make", "dates", "--count", "100000"},
+                                                           {"list"},
+                                                           {"list", "settings"},
+                                                           {"inspect", model_},
+                                                           {"show", model_, "abc"}};
   for (const auto& words : talkative) {
     Command command = fovea(words);
     command.output_is_closed = true;

@@ -55,8 +55,16 @@ std::vector<Hostile> hostile_inputs() {
           {"bad UTF-8", "\xFF\n\xC3\n\xE2\x82\n\xED\xA0\x80\n\xF5\x80\x80\x80\nabc\xC3"},
           {"CRLF", "abc\r\n\r\ndef\r\n"},
           {"lone CR", "a\rb\n\r\n\r"},
-          {"byte order mark", "\xEF\xBB\xBF" "abc\n\xEF\xBB\xBF" "def\n"},
-          {"other line ends of Unicode", "a\xE2\x80\xA8" "b\na\xE2\x80\xA9" "b\na\xC2\x85" "b\na\x0B" "b\x0C\n"},
+          {"byte order mark",
+           "\xEF\xBB\xBF"
+           "abc\n\xEF\xBB\xBF"
+           "def\n"},
+          {"other line ends of Unicode",
+           "a\xE2\x80\xA8"
+           "b\na\xE2\x80\xA9"
+           "b\na\xC2\x85"
+           "b\na\x0B"
+           "b\x0C\n"},
           {"every byte", all_bytes},
           {"tabs", "a\tb\n\t\n"},
           {"words like options", "--help\n-\n"},

@@ -15,8 +15,8 @@ class TrainCommandTest : public testing::Test {
   TrainCommandTest() { data_ = folder_.write("data.tsv", to_tsv(tiny_examples(1, 200))); }
 
   Command train(const std::string& run, const std::string& stop_after, const std::vector<std::string>& more = {}) {
-    Command command = fovea({"train", data_, "-o", folder_ / run, "--progress", "plain", "--stop-after", stop_after,
-                             "--save-every", "5u"});
+    Command command = fovea(
+        {"train", data_, "-o", folder_ / run, "--progress", "plain", "--stop-after", stop_after, "--save-every", "5u"});
     for (const std::string& setting : tiny_settings()) {
       command.words.push_back("--set");
       command.words.push_back(setting);

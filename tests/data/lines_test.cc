@@ -60,9 +60,7 @@ TEST(Lines, FinalLineNeedsNoNewline) {
   EXPECT_EQ(lines_of(""), Lines{});
 }
 
-TEST(Lines, OneCarriageReturnIsRemoved) {
-  EXPECT_EQ(lines_of("a\r\nb\r\r\n\r\nc\r"), (Lines{"a", "b\r", "", "c"}));
-}
+TEST(Lines, OneCarriageReturnIsRemoved) { EXPECT_EQ(lines_of("a\r\nb\r\r\n\r\nc\r"), (Lines{"a", "b\r", "", "c"})); }
 
 TEST(Lines, ByteOrderMarkIsRemovedAtTheStartOnly) {
   EXPECT_EQ(lines_of("\xEF\xBB\xBF"s + "a\n\xEF\xBB\xBF" + "b\n"), (Lines{"a", "\xEF\xBB\xBF"s + "b"}));

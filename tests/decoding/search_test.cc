@@ -17,7 +17,7 @@ namespace {
 constexpr int symbols = 6;
 constexpr std::int32_t stop = 0, start = 4, unwanted = 5;  // 1, 2 and 3 are written
 using Path = std::vector<std::int32_t>;
-using Row = std::vector<double>;                                     // log-probability of each symbol
+using Row = std::vector<double>;  // log-probability of each symbol
 using Table = std::function<Row(int source, const Path& written)>;
 
 // A state of [source, code of what was written], so that a row that got into the wrong place is noticed, and looks that
@@ -269,8 +269,8 @@ TEST(Search, LengthPowerDecidesBetweenShortAndLong) {
   const auto best = [](double power) { return find_one(by_hand, options(4, 1, power), 5)[0]; };
   EXPECT_EQ(best(0).symbols, Path{});
   EXPECT_NEAR(best(0).score, std::log(0.4), 1e-6);
-  EXPECT_EQ(best(0.2).symbols, Path{});           // log 0.4 = -0.916 against log 0.3 / 3^0.2 = -0.966
-  EXPECT_EQ(best(0.3).symbols, Path({1, 1}));     // against log 0.3 / 3^0.3 = -0.866
+  EXPECT_EQ(best(0.2).symbols, Path{});        // log 0.4 = -0.916 against log 0.3 / 3^0.2 = -0.966
+  EXPECT_EQ(best(0.3).symbols, Path({1, 1}));  // against log 0.3 / 3^0.3 = -0.866
   EXPECT_EQ(best(1).symbols, Path({1, 1}));
   EXPECT_NEAR(best(1).score, std::log(0.3) / 3, 1e-6);
 }

@@ -145,10 +145,18 @@ std::vector<Real> softmax_of(const std::vector<Real>& scores, const std::vector<
 
 TEST_P(AttentionKernels, SoftmaxOfExtremesSumsToOne) {
   const Real big = Real(1e30), tiny = std::numeric_limits<Real>::denorm_min();
-  const std::vector<std::vector<Real>> rows = {
-      {0, 0, 0},           {big, big, big},         {-big, -big, -big},         {big, -big, 0},
-      {tiny, -tiny, 0},    {-infinity, 1, 2},       {-infinity, -infinity, -5}, {infinity, 1, 2},
-      {infinity, 0, infinity}, {infinity, -infinity, 0}, {1000, 1001, 999},      {-1000, -1001, -999}};
+  const std::vector<std::vector<Real>> rows = {{0, 0, 0},
+                                               {big, big, big},
+                                               {-big, -big, -big},
+                                               {big, -big, 0},
+                                               {tiny, -tiny, 0},
+                                               {-infinity, 1, 2},
+                                               {-infinity, -infinity, -5},
+                                               {infinity, 1, 2},
+                                               {infinity, 0, infinity},
+                                               {infinity, -infinity, 0},
+                                               {1000, 1001, 999},
+                                               {-1000, -1001, -999}};
   for (std::vector<Real> row : rows) {
     const std::string what = fmt::format("scores {}, {}, {}", row[0], row[1], row[2]);
     for (const int pads : {0, 5, 14}) {  // in the tail of a vector and in whole ones

@@ -106,8 +106,8 @@ TEST_P(PointwiseKernels, SumOfSquaresOfFewAndMany) {
 }
 
 TEST_P(PointwiseKernels, AdamIsItsFormula) {
-  const AdamStep step = {.rate = Real(0.01), .beta1 = Real(0.9), .beta2 = Real(0.99), .epsilon = Real(1e-3),
-                         .factor = Real(0.5)};
+  const AdamStep step = {
+      .rate = Real(0.01), .beta1 = Real(0.9), .beta2 = Real(0.99), .epsilon = Real(1e-3), .factor = Real(0.5)};
   for (const int n : sizes_from_zero()) {
     const Buffer gradient(n, "gradient"), m(n, "m"), w(n, "w");
     Buffer v(n, "v");

@@ -139,8 +139,9 @@ std::vector<std::vector<Real>> stepped(const TinyModel& model, StepModel& asked,
   for (int t = 0; t < batch.inputs.length; ++t) {
     Pass pass(model.parameters, arenas[t % 2]);
     if (t == 0) state = asked.start(pass);
-    const auto previous = Ids(batch.inputs.ids).subspan(static_cast<std::size_t>(t * batch.inputs.batch),
-                                                        static_cast<std::size_t>(batch.inputs.batch));
+    const auto previous =
+        Ids(batch.inputs.ids)
+            .subspan(static_cast<std::size_t>(t * batch.inputs.batch), static_cast<std::size_t>(batch.inputs.batch));
     const StepResult result = asked.step(pass, state, previous);
     rows.emplace_back(result.log_probabilities.values().begin(), result.log_probabilities.values().end());
     state = result.state;
@@ -187,7 +188,9 @@ TEST_P(EveryTransducer, PadsOfTheBatchDoNotCount) {
   double alone = 0;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const Sequences source = {sources[i]}, target = {targets[i]};
-    alone += model.loss(c, {side(source, {.last = stop}), side(target, {.first = start}), side(target, {.last = stop}),
+    alone += model.loss(c, {side(source, {.last = stop}),
+                            side(target, {.first = start}),
+                            side(target, {.last = stop}),
                             {11 + static_cast<std::int64_t>(i)}});
   }
   EXPECT_NEAR(together, alone, (is_double ? 1e-12 : 1e-5) * together);

@@ -64,7 +64,7 @@ class XmlCheck {
       }
       const std::size_t end = raw.find(';', i);
       const std::string_view name = end == raw.npos ? "" : raw.substr(i + 1, end - i - 1);
-      const std::map<std::string_view, std::string> known = {{"amp", "&"},  {"lt", "<"},   {"gt", ">"},
+      const std::map<std::string_view, std::string> known = {{"amp", "&"},   {"lt", "<"},  {"gt", ">"},
                                                              {"quot", "\""}, {"#39", "'"}, {"#160", "\u00a0"}};
       if (!known.contains(name)) return fail("an unknown entity"), result;
       result += known.at(name);

@@ -36,8 +36,8 @@ class Golden {
     const auto sections = nlohmann::json::parse(json_text);
     for (const auto& [section, arrays] : sections.items()) {
       for (const auto& [key, array] : arrays.items()) {
-        add(section + "/" + key, {array.at("shape").get<std::vector<std::int64_t>>(),
-                                  array.at("values").get<std::vector<double>>()});
+        add(section + "/" + key,
+            {array.at("shape").get<std::vector<std::int64_t>>(), array.at("values").get<std::vector<double>>()});
       }
     }
   }

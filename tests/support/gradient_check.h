@@ -32,15 +32,15 @@ using NamedInputs = std::vector<NamedInput>;
 using Operation = std::function<Tensor(std::span<const Tensor>)>;
 
 struct PassOptions {
-  int calls = 2;              // with one call only, a backward that assigns instead of adding would pass
-  std::vector<int> wanted = {};    // the inputs that want a gradient; none given: all
-  bool any_wanted = true;     // false: no input wants one
-  std::vector<int> packed = {};    // the inputs that come with packed forms, like a parameter
-  std::vector<Real> probe = {};    // for every call; none given: another random one for each
+  int calls = 2;                 // with one call only, a backward that assigns instead of adding would pass
+  std::vector<int> wanted = {};  // the inputs that want a gradient; none given: all
+  bool any_wanted = true;        // false: no input wants one
+  std::vector<int> packed = {};  // the inputs that come with packed forms, like a parameter
+  std::vector<Real> probe = {};  // for every call; none given: another random one for each
 };
 
 struct RunResult {
-  std::vector<Real> output;                  // of the first call
+  std::vector<Real> output;  // of the first call
   bool output_wants_gradient = false;
   double loss = 0;                           // sum over calls of output * probe
   std::vector<std::vector<Real>> gradients;  // of each input; zeros where none was wanted

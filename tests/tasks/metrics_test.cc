@@ -18,8 +18,8 @@ using Letters = std::vector<std::string>;
 std::int64_t slow_distance(std::span<const std::string> a, std::span<const std::string> b) {
   if (a.empty() || b.empty()) return std::ssize(a) + std::ssize(b);
   const auto rest_a = a.subspan(1), rest_b = b.subspan(1);
-  return std::min({slow_distance(rest_a, b) + 1, slow_distance(a, rest_b) + 1,
-                   slow_distance(rest_a, rest_b) + (a[0] != b[0])});
+  return std::min(
+      {slow_distance(rest_a, b) + 1, slow_distance(a, rest_b) + 1, slow_distance(rest_a, rest_b) + (a[0] != b[0])});
 }
 
 std::string joined(const Letters& letters) {

@@ -151,8 +151,8 @@ TEST(HostileModel, ConfigOfAnotherModel) {
 }
 
 TEST(HostileModel, VocabularyThatIsNone) {
-  const std::vector<std::string> texts = {"", "{}", "[1, 2, 3, 4]", R"(["a"])", R"(["<pad>", "<unk>", "<s>")",
-                                          R"([["<pad>"]])", std::string(5000, '[')};
+  const std::vector<std::string> texts = {
+      "", "{}", "[1, 2, 3, 4]", R"(["a"])", R"(["<pad>", "<unk>", "<s>")", R"([["<pad>"]])", std::string(5000, '[')};
   for (const std::string& text : texts) {
     for (const char* key : {"source.vocabulary", "target.vocabulary"}) {
       TensorFile file = small_file();

@@ -67,7 +67,7 @@ TEST_P(Recurrent, LstmIsALoopOfSteps) {
 }
 
 TEST_P(Recurrent, GruIsALoopOfSteps) {
-  const NamedInputs inputs = {{"x", {steps, batch, in}},  {"w_x", {in, 3 * size}}, {"b_x", {3 * size}},
+  const NamedInputs inputs = {{"x", {steps, batch, in}}, {"w_x", {in, 3 * size}}, {"b_x", {3 * size}},
                               {"w_h", {size, 3 * size}}, {"b_h", {3 * size}},     {"h0", {batch, size}}};
   const auto fused = [&](Ts t) { return gru(t[0], {t[1], t[2], t[3], t[4]}, t[5], mask, GetParam()); };
   const auto composed = [&](Ts t) {
@@ -114,8 +114,7 @@ TEST(Fused, GruStepIsItsFormula) {
   const auto composed = [](Ts t) {
     const Tensor sum = add(t[0], t[1]);
     const Tensor reset = sigmoid(columns(sum, 0, size)), update = sigmoid(columns(sum, size, size));
-    const Tensor candidate =
-        tanh(add(columns(t[0], 2 * size, size), multiply(reset, columns(t[1], 2 * size, size))));
+    const Tensor candidate = tanh(add(columns(t[0], 2 * size, size), multiply(reset, columns(t[1], 2 * size, size))));
     return add(multiply(update, t[2]), add(candidate, scale(multiply(update, candidate), Real(-1))));
   };
   expect_same_computation(inputs, fused, composed);
@@ -179,9 +178,9 @@ TEST(BatchMates, ChangeNoBit) {
       return log_softmax(concat({weighted_sum(weights, h, real), masked_softmax(weights, real)}));
     };
   };
-  NamedInputs inputs = {{"x", {steps, batch, in}}, {"w_x", {in, 4 * size}},     {"w_h", {size, 4 * size}},
-                        {"b", {4 * size}},         {"gru_x", {size, 3 * size}}, {"gru_b", {3 * size}},
-                        {"gru_h", {size, 3 * size}}, {"v", {size}}};
+  NamedInputs inputs = {
+      {"x", {steps, batch, in}},   {"w_x", {in, 4 * size}}, {"w_h", {size, 4 * size}},   {"b", {4 * size}},
+      {"gru_x", {size, 3 * size}}, {"gru_b", {3 * size}},   {"gru_h", {size, 3 * size}}, {"v", {size}}};
   const std::vector<std::string> rows = {"11111", "11000", "01101", "00000"};
   const RunResult together = run(inputs, model(mask), {.any_wanted = false});
   const std::vector<Real> x = inputs[0].values;

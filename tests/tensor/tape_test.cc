@@ -96,8 +96,8 @@ TEST_F(TapeTest, TwoLossesOneAfterTheOther) {
 
   std::vector<Real> both(15);
   const Tensor w = tape_.borrow({3, 5}, values.data(), both.data());
-  tape_.backward(add(sum(tanh(linear(make({2, 3}, false, "first"), w))),
-                     sum(tanh(linear(make({4, 3}, false, "second"), w)))));
+  tape_.backward(
+      add(sum(tanh(linear(make({2, 3}, false, "first"), w))), sum(tanh(linear(make({4, 3}, false, "second"), w)))));
   expect_close(plain, both, "gradient of w");
 }
 

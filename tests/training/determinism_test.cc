@@ -47,8 +47,8 @@ std::string train_weights(const Config& config, Period save_every = {}) {
                   files, nobody);
   trainer.run();
   const std::span<const Real> weights = trainer.model().parameters().values();
-  return fmt::format("{:x}", std::hash<std::string_view>()(
-                                 {reinterpret_cast<const char*>(weights.data()), weights.size_bytes()}));
+  return fmt::format(
+      "{:x}", std::hash<std::string_view>()({reinterpret_cast<const char*>(weights.data()), weights.size_bytes()}));
 }
 
 // Every part of training that draws random numbers or remembers anything takes part.

@@ -171,8 +171,8 @@ TEST_F(TrainerTest, SamplingRisesFromZero) {
     TemporaryFolder folder;
     Files files;
     Record record;
-    Trainer(tiny_config(settings), tiny_data(),
-            {.folder = folder.path(), .stop_after = {10, Period::Unit::updates}}, files, record)
+    Trainer(tiny_config(settings), tiny_data(), {.folder = folder.path(), .stop_after = {10, Period::Unit::updates}},
+            files, record)
         .run();
     return std::pair(record.updates[0].loss, record.updates[9].loss);
   };

@@ -31,8 +31,8 @@ class Bridge {
   int layers_ = 0;
   int size_ = 0;
   bool has_c_ = false;
-  std::vector<Linear> maps_;           // last with unequal sizes, and mean: h of each layer, then c of each layer
-  std::vector<ParameterId> learned_;   // likewise
+  std::vector<Linear> maps_;          // last with unequal sizes, and mean: h of each layer, then c of each layer
+  std::vector<ParameterId> learned_;  // likewise
 };
 
 }  // namespace fovea

@@ -1,5 +1,5 @@
-// A recurrent decoder. With attention after Bahdanau 2015: the state before a step is the query, the context goes into the
-// cell; plain (Sutskever 2014): no attention, all it knows of the source is its first state.
+// A recurrent decoder. With attention after Bahdanau 2015: the state before a step is the query, the context goes into
+// the cell; plain (Sutskever 2014): no attention, all it knows of the source is its first state.
 #pragma once
 
 #include <optional>
@@ -32,7 +32,8 @@ class RnnDecoder {
   // previous [rows]: the symbols written last.
   Step step(Pass& pass, const Sources& sources, const State& state, Ids previous) const;
 
-  // All steps with the right symbols as inputs, or, where the pass samples, partly its own: logits [steps, batch, symbols].
+  // All steps with the right symbols as inputs, or, where the pass samples, partly its own: logits [steps, batch,
+  // symbols].
   Tensor teach(Pass& pass, const Encoded& encoded, const Side& inputs, const Generate& output) const;
 
   int context_size() const { return attention_ ? attention_->context_size() : 0; }

@@ -1,5 +1,5 @@
-// A stack of recurrent layers over learned embeddings, reading in one direction or both: h_i = [forward_i ; backward_i].
-// Schuster & Paliwal 1997; as in Bahdanau 2015.
+// A stack of recurrent layers over learned embeddings, reading in one direction or both: h_i = [forward_i ;
+// backward_i]. Schuster & Paliwal 1997; as in Bahdanau 2015.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ namespace fovea {
 
 // What an encoder made of the source.
 struct Encoded {
-  Memory memory;              // one column for each position
+  Memory memory;               // one column for each position
   std::vector<Tensor> last_h;  // of the top layer, in each direction: [batch, size]
   std::vector<Tensor> last_c;  // empty for a GRU
 };

@@ -28,9 +28,9 @@ Tensor additive_scores(Tensor queries, Tensor keys, Tensor v, Mask mask) {
   if (scores.wants_gradient()) {
     tape.record([=] {
       if (!scores.has_gradient()) return;
-      kernels::additive_scores_backward(size, queries.data(), keys.data(), v.data(),
-                                        {scores.gradient(), queries.gradient_if_wanted(), keys.gradient_if_wanted(),
-                                         v.gradient_if_wanted()});
+      kernels::additive_scores_backward(
+          size, queries.data(), keys.data(), v.data(),
+          {scores.gradient(), queries.gradient_if_wanted(), keys.gradient_if_wanted(), v.gradient_if_wanted()});
     });
   }
   return scores;
@@ -56,8 +56,8 @@ Tensor weighted_sum(Tensor weights, Tensor values, Mask mask) {
   const auto size = attention_size("weighted_sum", weights.shape(), values.shape(), mask);
   check(weights.shape()[2] == size.positions, "weighted_sum: weights {} over values {}", weights.shape().text(),
         values.shape().text());
-  Tensor contexts = weights.tape().make({size.queries, size.batch, size.size},
-                                        weights.wants_gradient() || values.wants_gradient());
+  Tensor contexts =
+      weights.tape().make({size.queries, size.batch, size.size}, weights.wants_gradient() || values.wants_gradient());
   kernels::weighted_sum(size, weights.data(), values.data(), contexts.data());
   if (contexts.wants_gradient()) {
     contexts.tape().record([=] {

@@ -3,8 +3,8 @@
 
 namespace fovea {
 
-// Whether a value stays depends on the random stream, the example, the position and the column: not on the shape of the batch
-// or who computes it.
+// Whether a value stays depends on the random stream, the example, the position and the column: not on the shape of the
+// batch or who computes it.
 Tensor dropout(Tensor x, const Dropout& d) {
   if (d.share <= 0) return x;
   check(d.share < 1, "dropout of {}: below 1 is wanted", d.share);

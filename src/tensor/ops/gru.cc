@@ -17,7 +17,8 @@ Tensor gru(Tensor x, const GruWeights& weights, Tensor initial, Mask mask, Direc
         "gru: weights {} and {} for inputs {}", weights.input.shape().text(), weights.state.shape().text(),
         x.shape().text());
   check(weights.input_bias.shape().count() == width && weights.state_bias.shape().count() == width,
-        "gru: biases {} and {} for {} gates", weights.input_bias.shape().text(), weights.state_bias.shape().text(), width);
+        "gru: biases {} and {} for {} gates", weights.input_bias.shape().text(), weights.state_bias.shape().text(),
+        width);
   check(!initial || initial.shape() == Shape({batch, size}), "gru: a first state that is not [{}, {}]", batch, size);
   check(mask.positions == steps && mask.batch == batch, "gru: a mask [{}, {}] for {}", mask.positions, mask.batch,
         x.shape().text());
@@ -29,7 +30,8 @@ Tensor gru(Tensor x, const GruWeights& weights, Tensor initial, Mask mask, Direc
   const int rows = steps * batch;
   const int turn = direction == Direction::forward ? 1 : -1;
   const States h = make_states(tape, {steps, batch, size}, initial, direction, wants_gradient);
-  Real* input_gates = tape.arena().array<Real>(static_cast<std::size_t>(rows) * width).data();  // [steps, batch, 3 size]
+  Real* input_gates =
+      tape.arena().array<Real>(static_cast<std::size_t>(rows) * width).data();  // [steps, batch, 3 size]
   Real* state_gates = tape.arena().array<Real>(static_cast<std::size_t>(rows) * width).data();
   kernels::multiply({x.data(), rows, in, in}, packed_plain(weights.input), width, input_gates, width,
                     kernels::Start::zero, weights.input_bias.data());

@@ -30,8 +30,8 @@ Tensor linear(Tensor x, Tensor weight, Tensor bias) {
   check_product(x, weight);
   const int rows = x.shape().rows(), in = weight.shape()[0], out = weight.shape()[1];
   check(!bias || bias.shape().count() == out, "linear: a bias {} for {} outputs", bias ? bias.shape().text() : "", out);
-  Tensor y = x.tape().make(x.shape().with_last(out), x.wants_gradient() || weight.wants_gradient() ||
-                                                         (bias && bias.wants_gradient()));
+  Tensor y = x.tape().make(x.shape().with_last(out),
+                           x.wants_gradient() || weight.wants_gradient() || (bias && bias.wants_gradient()));
   kernels::multiply({x.data(), rows, in, in}, packed_plain(weight), out, y.data(), out, kernels::Start::zero,
                     bias ? bias.data() : nullptr);
   if (y.wants_gradient()) {
@@ -52,7 +52,8 @@ Tensor add_products(Tensor base, std::initializer_list<Product> products) {
   for (const Product& p : kept) {
     check_product(p.x, p.weight);
     check(p.x.shape().rows() == base.shape().rows() && p.weight.shape()[1] == base.shape().last(),
-          "add_products: {} times {} does not fit {}", p.x.shape().text(), p.weight.shape().text(), base.shape().text());
+          "add_products: {} times {} does not fit {}", p.x.shape().text(), p.weight.shape().text(),
+          base.shape().text());
     wants_gradient = wants_gradient || p.x.wants_gradient() || p.weight.wants_gradient();
   }
   Tensor y = tape.make(base.shape(), wants_gradient);

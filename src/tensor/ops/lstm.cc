@@ -55,8 +55,8 @@ LstmState lstm(Tensor x, const LstmWeights& weights, LstmState initial, Mask mas
     for (int i = 0, t = last_step(direction, steps); i < steps; ++i, t -= turn) {
       Real* gates_t = gates + std::ptrdiff_t(t) * batch * width;
       if (c.all.has_gradient()) kernels::add({c.current_gradient(t), state_count}, dc);
-      kernels::lstm_backward(cell_at(t), {gates_t, c.previous(t), c.current(t), h.current_gradient(t), dc.data(),
-                                          h.previous_gradient(t)});
+      kernels::lstm_backward(
+          cell_at(t), {gates_t, c.previous(t), c.current(t), h.current_gradient(t), dc.data(), h.previous_gradient(t)});
       kernels::multiply({gates_t, batch, width, width}, state_transposed, size, h.previous_gradient(t), size,
                         kernels::Start::keep);
     }
@@ -93,8 +93,8 @@ LstmState lstm_step(Tensor gates, Tensor previous_c) {
     tape.record([=] {
       if (!out.h.has_gradient() && !out.c.has_gradient()) return;
       // out.c's gradient becomes that of previous_c, active the gates' gradient.
-      kernels::lstm_backward(cell, {active.data(), previous_c.data(), out.c.data(), out.h.gradient(), out.c.gradient(),
-                                    nullptr});
+      kernels::lstm_backward(
+          cell, {active.data(), previous_c.data(), out.c.data(), out.h.gradient(), out.c.gradient(), nullptr});
       if (gates.wants_gradient()) kernels::add(active, gates.gradients());
       if (previous_c.wants_gradient()) kernels::add(out.c.gradients(), previous_c.gradients());
     });

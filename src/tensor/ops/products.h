@@ -22,7 +22,8 @@ inline const Real* packed_transposed(Tensor weight) {
   return panels;
 }
 
-// The gradient of a weight from inputs [rows, in] and doutputs [rows, out]. A parameter's may wait for the end of the pass.
+// The gradient of a weight from inputs [rows, in] and doutputs [rows, out]. A parameter's may wait for the end of the
+// pass.
 inline void add_weight_gradient(Tensor weight, RowsView inputs, RowsView doutputs) {
   if (!weight.wants_gradient()) return;
   if (weight.packed()) return weight.tape().add_product_gradient(weight, inputs, doutputs);

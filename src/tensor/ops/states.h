@@ -7,7 +7,8 @@
 
 namespace fovea {
 
-// A row of states, one more than there are steps: the initial state stands where the first step looks for its predecessor.
+// A row of states, one more than there are steps: the initial state stands where the first step looks for its
+// predecessor.
 struct States {
   Tensor all;  // [steps + 1, batch, size]
   int before;  // index of the state before step t is t + before

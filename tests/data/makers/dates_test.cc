@@ -36,20 +36,27 @@ int place(const std::string& word, const std::vector<std::vector<std::string>>& 
   return 0;
 }
 
-const std::vector<std::vector<std::string>> month_names = {
-    {"january", "jan"}, {"february", "feb"}, {"march", "mar"},
-    {"april", "apr"},   {"may"},             {"june", "jun"},
-    {"july", "jul"},    {"august", "aug"},   {"september", "sep", "sept"},
-    {"october", "oct"}, {"november", "nov"}, {"december", "dec"}};
+const std::vector<std::vector<std::string>> month_names = {{"january", "jan"},
+                                                           {"february", "feb"},
+                                                           {"march", "mar"},
+                                                           {"april", "apr"},
+                                                           {"may"},
+                                                           {"june", "jun"},
+                                                           {"july", "jul"},
+                                                           {"august", "aug"},
+                                                           {"september", "sep", "sept"},
+                                                           {"october", "oct"},
+                                                           {"november", "nov"},
+                                                           {"december", "dec"}};
 const std::vector<std::vector<std::string>> weekday_names = {
-    {"monday", "mon"},         {"tuesday", "tue", "tues"}, {"wednesday", "wed"}, {"thursday", "thu", "thurs"},
-    {"friday", "fri"},         {"saturday", "sat"},        {"sunday", "sun"}};
+    {"monday", "mon"}, {"tuesday", "tue", "tues"}, {"wednesday", "wed"}, {"thursday", "thu", "thurs"},
+    {"friday", "fri"}, {"saturday", "sat"},        {"sunday", "sun"}};
 const std::map<std::string, int> number_words = {
-    {"first", 1},       {"second", 2},      {"third", 3},      {"fourth", 4},       {"fifth", 5},
-    {"sixth", 6},       {"seventh", 7},     {"eighth", 8},     {"ninth", 9},        {"tenth", 10},
-    {"eleventh", 11},   {"twelfth", 12},    {"thirteenth", 13}, {"fourteenth", 14}, {"fifteenth", 15},
-    {"sixteenth", 16},  {"seventeenth", 17}, {"eighteenth", 18}, {"nineteenth", 19}, {"twentieth", 20},
-    {"thirtieth", 30},  {"twenty", 20},     {"thirty", 30}};
+    {"first", 1},      {"second", 2},       {"third", 3},       {"fourth", 4},      {"fifth", 5},
+    {"sixth", 6},      {"seventh", 7},      {"eighth", 8},      {"ninth", 9},       {"tenth", 10},
+    {"eleventh", 11},  {"twelfth", 12},     {"thirteenth", 13}, {"fourteenth", 14}, {"fifteenth", 15},
+    {"sixteenth", 16}, {"seventeenth", 17}, {"eighteenth", 18}, {"nineteenth", 19}, {"twentieth", 20},
+    {"thirtieth", 30}, {"twenty", 20},      {"thirty", 30}};
 
 struct Reading {
   int year = 0;
@@ -94,8 +101,8 @@ std::optional<Reading> read_date(const std::string& written) {
       spelled_day += number_words.at(word);
     } else if (after_digit) {
       const int n = number_of(numbers.back());
-      const std::map<int, std::string> suffixes = {{1, "st"}, {21, "st"}, {31, "st"}, {2, "nd"},
-                                                   {22, "nd"}, {3, "rd"}, {23, "rd"}};
+      const std::map<int, std::string> suffixes = {{1, "st"},  {21, "st"}, {31, "st"}, {2, "nd"},
+                                                   {22, "nd"}, {3, "rd"},  {23, "rd"}};
       if (word != (suffixes.contains(n) ? suffixes.at(n) : "th")) return std::nullopt;
     } else if (word != "the" && word != "of" && word != "on" && word != "day") {
       return std::nullopt;

@@ -79,7 +79,7 @@ int ListCommand::run() const {
   }
   if (text.empty()) {
     const std::string near = nearest(what, known);
-    throw usage_error("no list \"{}\"{}; there are {}", what, near.empty() ? "" : ", did you mean " + near + "?",
+    throw usage_error("no list \"{}\"; {}there are {}", what, near.empty() ? "" : "did you mean " + near + "? Else ",
                       fmt::join(known, ", "));
   }
   if (what.empty()) text += "\nsettings: every setting for --set and --config; see fovea list settings\n";

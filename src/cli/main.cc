@@ -9,6 +9,8 @@
 #include <fmt/core.h>
 
 #include "base/error.h"
+#include "base/nearest.h"
+#include "base/utf8.h"
 #include "cli/commands.h"
 
 namespace {
@@ -59,7 +61,7 @@ void add_train(CLI::App& app, TrainCommand& c, int& status) {
   command->add_option("-o,--output", c.folder, "folder for the model and all about it")->required();
   command->add_option("--preset", c.preset, "a published system by name; see fovea list presets");
   command->add_option("--config", c.config_file, "settings as TOML");
-  command->add_option("--set", c.settings, "one setting, a.b=c; may be given again");
+  command->add_option("--set", c.settings, "one setting, a.b=c; may be given again")->allow_extra_args(false);
   command->add_option("--seed", c.seed, "of every random choice")->check(CLI::Range(0, 2'000'000'000));
   command->add_option("--stop-after", c.stop_after, "500u updates, 3e epochs, 10m minutes")->capture_default_str();
   command->add_option("--save-every", c.save_every, "how often to save, beside every validation")
@@ -113,7 +115,8 @@ void add_evaluate(CLI::App& app, EvaluateCommand& c, int& status) {
   command->add_option("data", c.data, "lines of source<TAB>target, plain or .gz");
   command->add_option("--source", c.source_file, "sources, with --target instead of one file");
   command->add_option("--target", c.target_file, "targets");
-  command->add_option("--min", c.minimums, "metric=value that must be reached; may be given again");
+  command->add_option("--min", c.minimums, "metric=value that must be reached; may be given again")
+      ->allow_extra_args(false);
   command->add_option("--beam", c.beam, "hypotheses kept at each step")
       ->capture_default_str()
       ->check(CLI::Range(1, 256));
@@ -168,6 +171,19 @@ void add_others(CLI::App& app, ListCommand& list, InspectCommand& inspect, Bench
   bencher->callback([&] { status = bench.run(); });
 }
 
+// CLI11 would only say that a command is missing.
+void check_command(const CLI::App& app, int count, char** words) {
+  if (count < 2 || words[1][0] == '-') return;
+  std::vector<std::string> known;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    known.push_back(command->get_name());
+  }
+  if (std::ranges::find(known, words[1]) != known.end()) return;
+  const std::string near = nearest(words[1], known);
+  throw usage_error("no command \"{}\"; {}", printable(words[1]),
+                    near.empty() ? "see fovea --help" : "did you mean " + near + "?");
+}
+
 int run(int count, char** words) {
   CLI::App app(
       "Trains, runs and looks inside sequence models with attention, on an ordinary computer.\n\n"
@@ -196,6 +212,7 @@ int run(int count, char** words) {
   add_evaluate(app, evaluate, status);
   add_show(app, show, status);
   add_others(app, list, inspect, bench, status);
+  check_command(app, count, words);
   try {
     app.parse(count, words);
   } catch (const CLI::ParseError& e) {

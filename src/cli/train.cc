@@ -41,8 +41,8 @@ Config make_config(const TrainCommand& c) {
     }
     if (!found) {
       const std::string near = nearest(c.preset, known);
-      throw usage_error("no preset \"{}\"{}; see fovea list presets", c.preset,
-                        near.empty() ? "" : ", did you mean " + near + "?");
+      throw usage_error("no preset \"{}\"; {}", c.preset,
+                        near.empty() ? "see fovea list presets" : "did you mean " + near + "?");
     }
   }
   if (!c.config_file.empty()) {

@@ -33,8 +33,6 @@ class Random {
     return ((bits(counter) >> 32) * bound) >> 32;
   }
 
-  constexpr std::uint64_t key() const { return key_; }
-
  private:
   explicit constexpr Random(std::uint64_t key) : key_(key) {}
   std::uint64_t key_;

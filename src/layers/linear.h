@@ -17,8 +17,6 @@ class Linear {
 
   Tensor operator()(Pass& pass, Tensor x) const { return linear(x, pass(weight_), bias_ ? pass(bias_) : Tensor()); }
 
-  ParameterId weight() const { return weight_; }
-
  private:
   ParameterId weight_;
   ParameterId bias_;

@@ -29,8 +29,7 @@ Transducer::Transducer(Parameters& parameters, const ModelOptions& options, int 
       decoder_(parameters, options, encoder_.memory_size(), target_symbols),
       output_(parameters, options.output, options.decoder.size, decoder_.context_size(), options.decoder.embedding,
               target_symbols),
-      label_smoothing_(options.objective.label_smoothing),
-      target_symbols_(target_symbols) {}
+      label_smoothing_(options.objective.label_smoothing) {}
 
 Transducer::Loss Transducer::loss(Pass& pass, const Batch& batch) const {
   const Encoded encoded = encoder_.encode(pass, batch.source);

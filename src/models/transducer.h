@@ -23,8 +23,6 @@ class Transducer {
   // Answers a batch of sources step by step. Everything prepared here lives in `pass`, and `source` must stay.
   std::unique_ptr<StepModel> begin(Pass& pass, const Side& source) const;
 
-  int target_symbols() const { return target_symbols_; }
-
  private:
   class Answering;
 
@@ -32,7 +30,6 @@ class Transducer {
   RnnDecoder decoder_;
   Generate output_;
   double label_smoothing_;
-  int target_symbols_;
 };
 
 }  // namespace fovea

@@ -67,7 +67,6 @@ void Trainer::start() {
   const bool resumes = !options_.fresh && files_.exists(options_.folder / checkpoint_file_name);
   if (resumes) load_checkpoint(files_, options_.folder, *model_, *optimizer_, progress_, data_hash_);
   seconds_before_ = progress_.seconds;
-  updates_before_ = progress_.update;
   journal_ = std::make_unique<Journal>(files_, options_.folder / journal_file_name, progress_.update);
   plan_ = plan_batches(lengths_, config_.training.batch, static_cast<std::uint64_t>(config_.training.seed),
                        static_cast<std::uint64_t>(progress_.epoch));

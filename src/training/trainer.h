@@ -81,7 +81,6 @@ class Trainer {
   double started_at_ = 0;      // of this process's part of the run
   double seconds_before_ = 0;  // of earlier parts
   double saved_at_ = 0;
-  std::int64_t updates_before_ = 0;
   double smoothed_loss_ = 0;
   double rate_at_ = 0;  // tokens per second: since then
   std::int64_t rate_tokens_ = 0;

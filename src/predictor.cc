@@ -18,8 +18,8 @@ Predictor::Predictor(const std::filesystem::path& model, int threads)
 
 std::vector<Prediction> Predictor::predict(std::span<const std::string> lines, const PredictOptions& options) {
   std::vector<Prediction> predictions(lines.size());
-  std::vector<Symbols> encoded(lines.size());
-  std::vector<const Symbols*> sources;
+  std::vector<SourceIds> encoded(lines.size());
+  std::vector<const SourceIds*> sources;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     Prediction& p = predictions[i];
     const bool sound = !find_invalid_utf8(lines[i]);
@@ -30,14 +30,20 @@ std::vector<Prediction> Predictor::predict(std::span<const std::string> lines, c
                                                            : LineFate::repaired;
     if (p.fate == LineFate::answered || p.fate == LineFate::repaired) {
       p.output.source_text = text;
-      encoded[i] = model_->task().encode_source(text);
+      const auto [source, features] = model_->task().split(text);
+      encoded[i] = model_->task().encode_source(source, features);
+      if (const int most = model_->task().most_source_symbols(); most > 0 && encoded[i].size() > most) {
+        encoded[i] = {};
+        p = {{}, LineFate::too_long};
+      }
     }
     sources.push_back(&encoded[i]);
   }
   const auto answers = answering_.answer(sources, options.answer);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (encoded[i].empty()) continue;
-    predictions[i].output = model_->task().output(predictions[i].output.source_text, answers[i]);
+    predictions[i].output = model_->task().output(predictions[i].output.source_text, encoded[i], answers[i],
+                                                     options.dictionary);
   }
   return predictions;
 }

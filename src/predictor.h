@@ -15,6 +15,7 @@ namespace fovea {
 struct PredictOptions {
   AnswerOptions answer = {};
   std::int64_t max_length = 1000;  // characters; a longer line is not answered
+  const Lexicon* dictionary = nullptr;  // for unknown symbols that are replaced
 };
 
 // What became of a line before the model saw it.

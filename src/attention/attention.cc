@@ -1,52 +1,130 @@
 #include "attention/attention.h"
 
+#include <algorithm>
+
 namespace fovea {
 
 namespace {
 
-template <class Axis>
-std::unique_ptr<Axis> make(std::span<const Mechanism<Axis>* const> list, const std::string& wanted,
-                           Parameters& parameters, const std::string& name, AttentionSizes sizes) {
-  for (const Mechanism<Axis>* entry : list) {
-    if (entry->name == wanted) return entry->make(parameters, name + "." + wanted, sizes);
+std::span<std::int32_t> repeat_ids(Pass& pass, Ids ids, int times) {
+  const auto repeated = pass.arena().array<std::int32_t>(ids.size() * static_cast<std::size_t>(times));
+  for (std::size_t i = 0; i < repeated.size(); ++i) {
+    const auto t = static_cast<std::size_t>(times);
+    repeated[i] = ids[i / t] * times + static_cast<std::int32_t>(i % t);
   }
-  throw usage_error("no attention mechanism \"{}\"; see fovea list", wanted);
+  return repeated;
+}
+
+Tensor split_heads(Tensor x, int heads) {
+  const Shape& s = x.shape();
+  return heads == 1 ? x : as_shape(x, {s[0], s[1] * heads, s[2] / heads});
 }
 
 }  // namespace
 
-void AttentionOptions::fields(FieldVisitor& visit) {
-  visit("score", score, "how well a key matches the query", one_of(mechanism_names(scores())));
-  visit("bias", bias, "what the history adds to the scores", one_of(mechanism_names(biases())));
-  visit("select", select, "how scores become weights", one_of(mechanism_names(selects())));
-  visit("read", read, "what the weights take from the values", one_of(mechanism_names(reads())));
-  visit("size", size, "hidden units of the scoring network", between(1, 16384));
+Mask repeat(Pass& pass, Mask mask, int times) {
+  if (times == 1) return mask;
+  const std::size_t cells = static_cast<std::size_t>(mask.positions) * static_cast<std::size_t>(mask.batch);
+  const auto real = pass.arena().array<std::uint8_t>(cells * static_cast<std::size_t>(times));
+  for (std::size_t i = 0; i < real.size(); ++i) real[i] = mask.data[i / static_cast<std::size_t>(times)];
+  return {real.data(), mask.positions, mask.batch * times, mask.causal};
 }
 
-Attention::Attention(Parameters& parameters, const std::string& name, const AttentionOptions& options, int query_size,
-                     int memory_size)
-    : context_size_(memory_size) {
-  const AttentionSizes sizes = {query_size, memory_size, options.size};
-  score_ = make(scores(), options.score, parameters, name, sizes);
-  for (const std::string& bias : options.bias) biases_.push_back(make(biases(), bias, parameters, name, sizes));
-  select_ = make(selects(), options.select, parameters, name, sizes);
-  read_ = make(reads(), options.read, parameters, name, sizes);
+Attention::Attention(Parameters& parameters, const std::string& name, const AttentionOptions& options, Sizes sizes)
+    : heads_(options.heads), rotary_(options.rotary) {
+  AttentionSizes made = {sizes.query, sizes.memory, options.size, sizes.written, options};
+  if (options.projections || heads_ > 1) {
+    if (options.size % heads_ != 0) {
+      throw usage_error("{}.size = {} cannot be shared among {} heads; choose a multiple", name, options.size, heads_);
+    }
+    query_.emplace(parameters, name + ".project_query", sizes.query, options.size);
+    key_.emplace(parameters, name + ".project_key", sizes.memory, options.size);
+    value_.emplace(parameters, name + ".project_value", sizes.memory, options.size);
+    made.query = made.memory = made.hidden = options.size / heads_;
+  }
+  if (rotary_ && (made.query % 2 != 0 || made.memory % 2 != 0)) {
+    throw usage_error("{}.rotary turns pairs of numbers: queries of {} and keys of {} must be even", name, made.query,
+                      made.memory);
+  }
+  const auto make = [&](const auto& entry) {
+    looks_back_ = looks_back_ || entry.traits.looks_back;
+    return entry.make(parameters, name + "." + std::string(entry.name), made);
+  };
+  score_ = make(find_mechanism(scores(), options.score));
+  for (const std::string& bias : options.bias) biases_.push_back(make(find_mechanism(biases(), bias)));
+  select_ = make(find_mechanism(selects(), options.select));
+  read_ = make(find_mechanism(reads(), options.read));
+  context_size_ = read_->context_size(made.memory) * heads_;
+  if (query_) {
+    out_.emplace(parameters, name + ".project_context", context_size_, options.size);
+    context_size_ = options.size;
+  }
 }
 
-Attention::Prepared Attention::prepare(Pass& pass, const Memory& memory) const {
-  return {memory, score_->keys(pass, memory)};
+Attention::Prepared Attention::Prepared::keep(Pass& pass, Ids examples, int heads) const {
+  const Ids rows = repeat_ids(pass, examples, heads);
+  const Mask old = memory.mask;
+  const auto real = pass.arena().array<std::uint8_t>(static_cast<std::size_t>(old.positions) * rows.size());
+  for (std::size_t i = 0; i < real.size(); ++i) {
+    real[i] = old.data[(i / rows.size()) * static_cast<std::size_t>(old.batch) +
+                       static_cast<std::size_t>(rows[i % rows.size()])];
+  }
+  const Mask mask = {real.data(), old.positions, static_cast<int>(rows.size()), old.causal};
+  return {{gather_batch(memory.values, rows), mask}, gather_batch(keys, rows)};
 }
 
-Attention::Attended Attention::attend(Pass& pass, Tensor queries, const Prepared& prepared,
-                                      const History& history) const {
-  const Memory& memory = prepared.memory;
-  Tensor scores = score_->scores(pass, queries, prepared.keys, memory.mask);
-  for (const auto& bias : biases_) scores = add(scores, bias->bias(pass, queries, memory, history));
-  const Tensor weights = select_->weights(pass, scores, memory.mask);
-  const Tensor context = read_->context(pass, queries, weights, memory);
+// x, projected if it is to be, each head a row of the batch.
+Tensor Attention::project(Pass& pass, const std::optional<Linear>& projection, Tensor x, When when, bool turned) const {
+  const Tensor split = split_heads(projection ? (*projection)(pass, x) : x, heads_);
+  return turned && rotary_ ? rotate(split, when) : split;
+}
+
+Attention::Prepared Attention::prepare(Pass& pass, const Memory& memory, When when) const {
+  const Mask mask = repeat(pass, memory.mask, heads_);
+  const Memory keyed = {project(pass, key_, memory.values, when, true), mask};
+  const Tensor values = value_ ? project(pass, value_, memory.values, when, false) : memory.values;
+  return {{values, mask}, score_->keys(pass, keyed)};
+}
+
+Tensor Attention::add_biases(Pass& pass, const Question& question, Tensor scores, History& next) const {
+  for (std::size_t i = 0; i < biases_.size(); ++i) {
+    const Tensor own = i < question.history.own.size() ? question.history.own[i] : Tensor();
+    const Bias::Added added = biases_[i]->add(pass, question, own);
+    if (added.bias) scores = add(scores, added.bias);
+    next.own.push_back(added.own);
+  }
+  return scores;
+}
+
+Tensor Attention::score(Pass& pass, Tensor queries, When when, const Prepared& prepared,
+                        const History& history) const {
+  const Question question = {project(pass, query_, queries, when, true), when, prepared.memory, history, heads_};
   History next;
-  if (has_history()) next = {weights, history.total ? add(history.total, weights) : weights};
-  return {scores, weights, context, next};
+  return add_biases(pass, question, score_->scores(pass, question, prepared.keys), next);
+}
+
+Selected Attention::select(Pass& pass, Tensor queries, When when, const Prepared& prepared, Tensor scores,
+                           const History& history) const {
+  const Question question = {project(pass, query_, queries, when, true), when, prepared.memory, history, heads_};
+  return select_->select(pass, question, scores);
+}
+
+Attention::Attended Attention::attend(Pass& pass, Tensor queries, When when, const Prepared& prepared,
+                                      const History& history) const {
+  const Question question = {project(pass, query_, queries, when, true), when, prepared.memory, history, heads_};
+  Attended out;
+  out.scores = add_biases(pass, question, score_->scores(pass, question, prepared.keys), out.history);
+  out.selected = select_->select(pass, question, out.scores);
+  const Tensor weights = out.selected.weights;
+  const Tensor context = read_->context(pass, question, weights);
+  const int batch = queries.shape()[1];
+  out.context = as_shape(context, {queries.shape()[0], batch, context.shape()[2] * heads_});
+  if (out_) out.context = (*out_)(pass, out.context);
+  if (looks_back_) {
+    out.history.last = weights;
+    out.history.total = history.total ? add(history.total, weights) : weights;
+  }
+  return out;
 }
 
 }  // namespace fovea

@@ -2,53 +2,72 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "attention/mechanism.h"
-#include "base/options.h"
+#include "layers/linear.h"
 
 namespace fovea {
 
-struct AttentionOptions {
-  std::string score = "additive";
-  std::vector<std::string> bias;
-  std::string select = "softmax";
-  std::string read = "sum";
-  int size = 128;
-
-  void fields(FieldVisitor& visit);
-};
-
 class Attention {
  public:
-  Attention(Parameters& parameters, const std::string& name, const AttentionOptions& options, int query_size,
-            int memory_size);
+  struct Sizes {
+    int query = 0;
+    int memory = 0;
+    int written = 0;  // of the vector of a target symbol; 0: none is written
+  };
+  Attention(Parameters& parameters, const std::string& name, const AttentionOptions& options, Sizes sizes);
 
+  // A memory as the steps want it, each head a row of the batch.
   struct Prepared {
     Memory memory;
     Tensor keys;
+
+    // Only these examples of the batch, in the memory of `pass`.
+    Prepared keep(Pass& pass, Ids examples, int heads) const;
   };
-  Prepared prepare(Pass& pass, const Memory& memory) const;
+  Prepared prepare(Pass& pass, const Memory& memory, When when = {}) const;
 
   struct Attended {
-    Tensor scores;   // [queries, batch, positions]
-    Tensor weights;  // [queries, batch, positions]
+    Tensor scores;   // [queries, batch * heads, positions]
+    Selected selected;
     Tensor context;  // [queries, batch, context_size()]
     History history;
   };
-  Attended attend(Pass& pass, Tensor queries, const Prepared& prepared, const History& history) const;
+  // queries [queries, batch, size]. All that happened before is in `history`.
+  Attended attend(Pass& pass, Tensor queries, When when, const Prepared& prepared, const History& history) const;
 
+  // Parts of attend(), for models that mix outputs instead of values.
+  Tensor score(Pass& pass, Tensor queries, When when, const Prepared& prepared, const History& history) const;
+  Selected select(Pass& pass, Tensor queries, When when, const Prepared& prepared, Tensor scores,
+                  const History& history) const;
+
+  int heads() const { return heads_; }
   int context_size() const { return context_size_; }
-  // Whether any axis looks at the history; if none does it is not kept.
-  bool has_history() const { return !biases_.empty(); }
+  // Whether any axis looks at the history; if none does it is not kept, and all steps can be taken at once.
+  bool looks_back() const { return looks_back_; }
 
  private:
+  Tensor project(Pass& pass, const std::optional<Linear>& projection, Tensor x, When when, bool turned) const;
+  Tensor add_biases(Pass& pass, const Question& question, Tensor scores, History& next) const;
+
+  int heads_;
+  bool rotary_;
+  std::optional<Linear> query_;  // projections, if there are any
+  std::optional<Linear> key_;
+  std::optional<Linear> value_;
+  std::optional<Linear> out_;
   std::unique_ptr<Score> score_;
   std::vector<std::unique_ptr<Bias>> biases_;
   std::unique_ptr<Select> select_;
   std::unique_ptr<Read> read_;
   int context_size_;
+  bool looks_back_ = false;
 };
+
+// The mask of a batch in which each row stands `times` times, side by side.
+Mask repeat(Pass& pass, Mask mask, int times);
 
 }  // namespace fovea

@@ -6,15 +6,17 @@
 //   context c = read(a, values)                           what do I see there?
 //
 // Queries are [queries, batch, size], the memory [positions, batch, size], scores and weights [queries, batch,
-// positions].
+// positions]. With several heads each head is a row of the batch of its own.
 #pragma once
 
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
+#include "attention/options.h"
 #include "layers/pass.h"
 
 namespace fovea {
@@ -27,43 +29,77 @@ struct Memory {
 
 // What earlier steps did; empty at the first.
 struct History {
-  Tensor last;   // [queries, batch, positions] weights of the step before
-  Tensor total;  // the same, summed over all steps before
+  Tensor last;              // [queries, batch, positions] weights of the step before
+  Tensor total;             // the same, summed over all steps before
+  Tensor written;           // [queries, batch, size] vector of the symbol written last; empty if there are none
+  std::vector<Tensor> own;  // what each bias keeps, if it keeps anything: [queries, batch, any]
+};
+
+struct Question {
+  Tensor queries;
+  When when;
+  const Memory& memory;
+  const History& history;
+  int heads;  // rows of the batch for each example
 };
 
 // What a mechanism is built for.
 struct AttentionSizes {
   int query = 0;
   int memory = 0;
-  int hidden = 0;  // of the scoring network
+  int hidden = 0;   // of the scoring network
+  int written = 0;  // of the vector of a target symbol; 0: none is written
+  const AttentionOptions& options;
 };
 
 class Score {
  public:
   virtual ~Score() = default;
   // What it needs of each position, prepared once for a memory: [positions, batch, any].
-  virtual Tensor keys(Pass& pass, const Memory& memory) const = 0;
-  virtual Tensor scores(Pass& pass, Tensor queries, Tensor keys, Mask mask) const = 0;
+  virtual Tensor keys(Pass&, const Memory& memory) const { return memory.values; }
+  virtual Tensor scores(Pass& pass, const Question& question, Tensor keys) const = 0;
 };
 
 class Bias {
  public:
   virtual ~Bias() = default;
-  // Added to the scores.
-  virtual Tensor bias(Pass& pass, Tensor queries, const Memory& memory, const History& history) const = 0;
+  struct Added {
+    Tensor bias;  // added to the scores; empty: nothing
+    Tensor own;   // kept for the next step; empty: nothing
+  };
+  virtual Added add(Pass& pass, const Question& question, Tensor own) const = 0;
+};
+
+struct Selected {
+  Tensor weights;
+  // Where the position is drawn: the log-probability of the one drawn, [queries, batch, 1], and of all,
+  // [queries, batch, positions].
+  Tensor drawn;
+  Tensor odds;
 };
 
 class Select {
  public:
   virtual ~Select() = default;
-  virtual Tensor weights(Pass& pass, Tensor scores, Mask mask) const = 0;
+  virtual Selected select(Pass& pass, const Question& question, Tensor scores) const = 0;
 };
 
 class Read {
  public:
   virtual ~Read() = default;
-  // [queries, batch, size]; one more axis of positions before the size where the context is kept apart per position.
-  virtual Tensor context(Pass& pass, Tensor queries, Tensor weights, const Memory& memory) const = 0;
+  // [queries, batch, context_size()]
+  virtual Tensor context(Pass& pass, const Question& question, Tensor weights) const = 0;
+  virtual int context_size(int memory) const { return memory; }
+};
+
+// What a mechanism does differently from most.
+struct Traits {
+  bool looks_back = false;       // needs the steps before: cannot do all steps at once
+  bool sums_to_one = true;       // its weights
+  bool estimated = false;        // its gradient holds on average only
+  bool marginal = false;         // its weights are where the symbol may come from: outputs are mixed, not values
+  bool ignores_query = false;    // the same at every step
+  bool ignores_scores = false;   // a control
 };
 
 template <class Axis>
@@ -71,8 +107,21 @@ struct Mechanism {
   std::string_view name;
   std::string_view formula;
   std::string_view paper;
-  std::unique_ptr<Axis> (*make)(Parameters& parameters, const std::string& name, AttentionSizes sizes);
+  std::unique_ptr<Axis> (*make)(Parameters& parameters, const std::string& name, const AttentionSizes& sizes);
+  Traits traits = {};
 };
+
+// For entries: how a mechanism is made, with its weights or, if it has none, without.
+template <class Axis, class Made>
+std::unique_ptr<Axis> made(Parameters& parameters, const std::string& name, const AttentionSizes& sizes) {
+  if constexpr (std::is_constructible_v<Made, Parameters&, const std::string&, const AttentionSizes&>) {
+    return std::make_unique<Made>(parameters, name, sizes);
+  } else if constexpr (std::is_constructible_v<Made, const AttentionOptions&>) {
+    return std::make_unique<Made>(sizes.options);
+  } else {
+    return std::make_unique<Made>();
+  }
+}
 
 std::span<const Mechanism<Score>* const> scores();
 std::span<const Mechanism<Bias>* const> biases();
@@ -84,6 +133,15 @@ std::vector<std::string> mechanism_names(std::span<const Mechanism<Axis>* const>
   std::vector<std::string> names;
   for (const Mechanism<Axis>* entry : list) names.emplace_back(entry->name);
   return names;
+}
+
+// A usage_error if there is none of that name.
+template <class Axis>
+const Mechanism<Axis>& find_mechanism(std::span<const Mechanism<Axis>* const> list, std::string_view name) {
+  for (const Mechanism<Axis>* entry : list) {
+    if (entry->name == name) return *entry;
+  }
+  throw usage_error("no attention mechanism \"{}\"; see fovea list", name);
 }
 
 }  // namespace fovea

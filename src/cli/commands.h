@@ -75,6 +75,26 @@ struct ShowCommand {
   int run() const;
 };
 
+struct CompareCommand {
+  std::string data;
+  std::string dev;
+  std::string folder = "runs/compare";
+  std::string preset;
+  std::string config_file;
+  std::vector<std::string> settings;  // a.b=c
+  std::vector<std::string> varied;    // a.b=c,d or a.b=all
+  std::string stop_after = "2m";      // each
+  std::string progress = "auto";
+  std::string tsv;
+  std::string html;
+  std::string command_line;
+  std::int64_t seed = -1;  // -1: as the config says
+  std::int64_t seeds = 1;
+  int threads = 0;
+  bool json = false;
+  int run() const;
+};
+
 struct ListCommand {
   std::string what;
   bool json = false;

@@ -147,6 +147,37 @@ void add_show(CLI::App& app, ShowCommand& c, int& status) {
   command->callback([&] { status = c.run(); });
 }
 
+void add_compare(CLI::App& app, CompareCommand& c, int& status) {
+  CLI::App* command = app.add_subcommand("compare", "train every combination of some settings; one table of them all");
+  command->footer(
+      "Examples:\n  fovea compare dates.tsv --vary attention.score=all\n  fovea compare dates.tsv --vary "
+      "attention.score=additive,bilinear --vary attention.select=softmax,sparsemax --seeds 3 --html compare.html\n  "
+      "fovea compare dates.tsv --vary decoder.size=64,128 --stop-after 500u --json\n\nThe same command again goes on "
+      "where it stopped (docs/compare.md).");
+  command->add_option("data", c.data, "lines of source<TAB>target, plain or .gz; - for standard input")->required();
+  command->add_option("--vary", c.varied, "a setting and its values, a.b=c,d or a.b=all; may be given again")
+      ->required()
+      ->allow_extra_args(false);
+  command->add_option("--dev", c.dev, "held-out lines (default: a part of the data, chosen by hash)");
+  command->add_option("-o,--output", c.folder, "folder for the runs, one in it for each")->capture_default_str();
+  command->add_option("--preset", c.preset, "a published system by name; see fovea list presets");
+  command->add_option("--config", c.config_file, "settings as TOML");
+  command->add_option("--set", c.settings, "one setting of all runs, a.b=c; may be given again")
+      ->allow_extra_args(false);
+  command->add_option("--seeds", c.seeds, "runs of each combination, with seeds one apart")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  command->add_option("--seed", c.seed, "the first seed")->check(CLI::Range(0, 2'000'000'000));
+  command->add_option("--stop-after", c.stop_after, "budget of each run: 500u updates, 3e epochs, 10m minutes")
+      ->capture_default_str();
+  command->add_option("--tsv", c.tsv, "write the table as tab-separated text");
+  command->add_option("--html", c.html, "write a page with the table and the attention maps side by side");
+  command->add_flag("--json", c.json, "print the comparison as JSON instead of the table");
+  command->add_option("--progress", c.progress, "auto, live, plain or none")->capture_default_str();
+  add_threads(command, c.threads);
+  command->callback([&] { status = c.run(); });
+}
+
 void add_others(CLI::App& app, ListCommand& list, InspectCommand& inspect, BenchCommand& bench, int& status) {
   CLI::App* lister = app.add_subcommand("list", "what there is: scores, biases, selects, reads, settings, makers");
   lister->footer("Examples:\n  fovea list\n  fovea list scores\n  fovea list settings");
@@ -202,15 +233,17 @@ int run(int count, char** words) {
   PredictCommand predict;
   EvaluateCommand evaluate;
   ShowCommand show;
+  CompareCommand compare;
   ListCommand list;
   InspectCommand inspect;
   BenchCommand bench;
-  train.command_line = joined(count, words);
+  train.command_line = compare.command_line = joined(count, words);
   add_make(app, make, status);
   add_train(app, train, status);
   add_predict(app, predict, status);
   add_evaluate(app, evaluate, status);
   add_show(app, show, status);
+  add_compare(app, compare, status);
   add_others(app, list, inspect, bench, status);
   check_command(app, count, words);
   try {

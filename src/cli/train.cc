@@ -1,16 +1,12 @@
 #include <algorithm>
-#include <atomic>
-#include <csignal>
 #include <fmt/core.h>
-#include <unistd.h>
 
-#include "base/nearest.h"
 #include "cli/commands.h"
 #include "cli/out.h"
-#include "cli/presets.h"
 #include "cli/progress.h"
+#include "cli/signals.h"
 #include "cli/terminal.h"
-#include "data/split.h"
+#include "cli/training_input.h"
 #include "kernels/target.h"
 #include "show/model_card.h"
 #include "show/report.h"
@@ -19,68 +15,6 @@
 namespace fovea {
 
 namespace {
-
-std::atomic<int> stop_signal = 0;
-
-// The first signal asks training to save and end, the second ends it at once: what is on disk is sound at every
-// instant.
-extern "C" void on_stop_signal(int signal) {
-  if (stop_signal.exchange(signal) != 0) _exit(128 + signal);
-}
-
-Config make_config(const TrainCommand& c) {
-  Config config;
-  if (!c.preset.empty()) {
-    std::vector<std::string> known;
-    bool found = false;
-    for (const Preset& preset : presets()) {
-      known.emplace_back(preset.name);
-      if (preset.name != c.preset) continue;
-      read_toml(config, preset.toml, "preset " + c.preset);
-      found = true;
-    }
-    if (!found) {
-      const std::string near = nearest(c.preset, known);
-      throw usage_error("no preset \"{}\"; {}", c.preset,
-                        near.empty() ? "see fovea list presets" : "did you mean " + near + "?");
-    }
-  }
-  if (!c.config_file.empty()) {
-    Files files;
-    read_toml(config, files.read(c.config_file, 1 << 20), c.config_file);
-  }
-  for (const std::string& setting : c.settings) set_field(config, setting);
-  if (c.seed >= 0) config.training.seed = c.seed;
-  return config;
-}
-
-void say_left_out(const Pairs& pairs) {
-  if (const std::string left_out = describe(pairs.report); !left_out.empty()) fmt::print(stderr, "{}\n", left_out);
-}
-
-TrainingData read_data(const TrainCommand& c) {
-  const BadLines bad_lines = parse_bad_lines(c.on_bad_line);
-  Pairs pairs = read_pairs({.file = c.data,
-                            .source_file = c.source_file,
-                            .target_file = c.target_file,
-                            .bad_lines = bad_lines,
-                            .max_length = c.max_length});
-  say_left_out(pairs);
-  if (!c.dev.empty()) {
-    PairOptions dev_options;
-    dev_options.file = c.dev;
-    dev_options.bad_lines = bad_lines;
-    dev_options.max_length = c.max_length;
-    Pairs dev = read_pairs(dev_options);
-    say_left_out(dev);
-    return {std::move(pairs.examples), std::move(dev.examples)};
-  }
-  TrainingData data;
-  const Split parts = split(pairs.examples);
-  for (const std::size_t i : parts.training) data.training.push_back(pairs.examples[i]);
-  for (const std::size_t i : parts.held_out) data.held_out.push_back(pairs.examples[i]);
-  return data;
-}
 
 // Passes everything on to the screen and keeps what the report needs.
 class Recorder : public Observer {
@@ -178,7 +112,7 @@ ModelCard make_card(const TrainCommand& c, const Recorder& recorder, const Train
 }  // namespace
 
 int TrainCommand::run() const {
-  const Config config = make_config(*this);
+  const Config config = make_config({preset, config_file, settings, seed});
   if (print_config) {
     write_out(to_toml(config));
     flush_out();
@@ -193,19 +127,23 @@ int TrainCommand::run() const {
   const DirectoryLock lock(path);
   ProgressView screen(stderr, mode, terminal.width, terminal.colour != TerminalColour::none);
   Recorder recorder(screen);
-  Trainer trainer(config, read_data(*this),
+  const PairOptions lines = {.file = data,
+                             .source_file = source_file,
+                             .target_file = target_file,
+                             .bad_lines = parse_bad_lines(on_bad_line),
+                             .max_length = max_length};
+  Trainer trainer(config, read_training_data(lines, dev),
                   {.folder = path,
                    .threads = threads > 0 ? threads : Workers::default_count(),
                    .stop_after = limit,
                    .save_every = saving,
                    .fresh = fresh,
-                   .stop_signal = &stop_signal},
+                   .stop_signal = &stop_signal()},
                   files, recorder);
   // Of a run that goes on it is there already, and a command that is refused must not change it.
   const bool goes_on = !fresh && files.exists(path / checkpoint_file_name);
   if (!goes_on) files.write_atomically(path / "config.toml", to_toml(config));
-  std::signal(SIGINT, on_stop_signal);
-  std::signal(SIGTERM, on_stop_signal);
+  catch_stop_signals();
   const Ending ending = trainer.run();
   screen.finish();
   const JournalEvents events = read_journal(files, path / journal_file_name);
@@ -216,7 +154,7 @@ int TrainCommand::run() const {
   const Progress& p = trainer.progress();
   if (ending == Ending::interrupted) {
     fmt::print(stderr, "stopped at update {} and saved; the same command goes on from there\n", p.update);
-    return 128 + stop_signal.load();
+    return 128 + stop_signal();
   }
   fmt::print(stderr, "{}: {} after {} updates, {}\n", folder,
              ending == Ending::finished ? "finished (" + p.finished + ")" : "stopped, as asked", p.update,

@@ -5,6 +5,10 @@
 #include <limits>
 #include <numeric>
 
+#include "decoding/coverage.h"
+#include "decoding/sampling.h"
+#include "decoding/writable.h"
+
 namespace fovea {
 
 namespace {
@@ -20,7 +24,8 @@ struct Node {
 
 struct Hypothesis {
   double log_probability = impossible;
-  int node = -1;  // its last symbol; -1 before the first
+  int node = -1;      // its last symbol; -1 before the first
+  Coverage coverage;  // empty if it is not asked for
 };
 
 struct Candidate {
@@ -39,6 +44,7 @@ bool better(const Candidate& a, const Candidate& b) {
 struct Beam {
   int source = 0;  // its place in the caller's batch
   int most_steps = 0;
+  std::int64_t sample = 0;
   std::vector<Hypothesis> alive;
   std::vector<Node> nodes;
   struct Finished {
@@ -60,7 +66,7 @@ void finish(Beam& beam, Beam::Finished done, const SearchOptions& options) {
 }
 
 // No living hypothesis can still enter the list. Log-probabilities only fall; a later, longer hypothesis gains at most
-// by the length it could reach.
+// by the length it could reach, and loses by what it leaves uncovered.
 bool done(const Beam& beam, int length, const SearchOptions& options) {
   double best = impossible;
   for (const Hypothesis& h : beam.alive) best = std::max(best, h.log_probability);
@@ -74,13 +80,19 @@ bool done(const Beam& beam, int length, const SearchOptions& options) {
 class Search {
  public:
   Search(const Parameters& parameters, StepModel& model, const SearchOptions& options, SearchMemory& memory)
-      : parameters_(parameters), model_(model), options_(options), memory_(memory) {}
+      : parameters_(parameters), model_(model), options_(options), memory_(memory) {
+    if (options.coverage_penalty > 0) coverage_.emplace(options.coverage_penalty);
+    if (options.sampling_temperature > 0) sampling_.emplace(options.sampling_temperature, options.seed, options.never);
+  }
 
-  std::vector<std::vector<Answer>> run(std::span<const int> most_steps);
+  std::vector<std::vector<Answer>> run(std::span<const int> most_steps, std::span<const int> lengths,
+                                       std::span<const std::int64_t> samples);
 
  private:
+  State start(Pass& pass);
   void extend(Beam& beam, int column, const StepResult& result, int length);
   std::vector<Candidate> candidates(const Beam& beam, int column, Tensor log_probabilities) const;
+  std::vector<Candidate> draws(const Beam& beam, int column, Tensor log_probabilities, int step) const;
   StepExplanation explain(const StepResult& result, int row, std::int32_t symbol) const;
   int row(int hypothesis, int column) const { return hypothesis * columns_ + column; }
   std::vector<Answer> answers(const Beam& beam) const;
@@ -90,6 +102,8 @@ class Search {
   StepModel& model_;
   const SearchOptions& options_;
   SearchMemory& memory_;
+  std::optional<CoveragePenalty> coverage_;
+  std::optional<Sampling> sampling_;
   int columns_ = 0;                     // sources still in the batch
   std::vector<std::int32_t> origin_;    // [beam, columns] which row of the last step each row goes on from
   std::vector<std::int32_t> previous_;  // [beam, columns] the symbol it wrote
@@ -105,8 +119,8 @@ std::vector<Candidate> Search::candidates(const Beam& beam, int column, Tensor l
     if (before == impossible) continue;
     const Real* row_start = log_probabilities.data() + std::ptrdiff_t(row(h, column)) * symbols;
     for (std::int32_t symbol = 0; symbol < symbols; ++symbol) {
+      if (!writable(row_start[symbol])) continue;
       const Candidate candidate = {before + static_cast<double>(row_start[symbol]), h, symbol};
-      if (!(candidate.log_probability > impossible)) continue;  // nor anything that is not a number
       if (best.size() == wanted && !better(candidate, best.back())) continue;
       if (std::ranges::find(options_.never, symbol) != options_.never.end()) continue;
       best.insert(std::ranges::upper_bound(best, candidate, better), candidate);
@@ -114,6 +128,20 @@ std::vector<Candidate> Search::candidates(const Beam& beam, int column, Tensor l
     }
   }
   return best;
+}
+
+// One for each hypothesis that is still being drawn.
+std::vector<Candidate> Search::draws(const Beam& beam, int column, Tensor log_probabilities, int step) const {
+  const int symbols = log_probabilities.shape().last();
+  std::vector<Candidate> drawn;
+  for (int h = 0; h < options_.beam; ++h) {
+    const double before = beam.alive[h].log_probability;
+    if (before == impossible) continue;
+    const Real* log_p = log_probabilities.data() + std::ptrdiff_t(row(h, column)) * symbols;
+    const auto symbol = sampling_->draw({log_p, static_cast<std::size_t>(symbols)}, beam.sample, h, step);
+    if (symbol) drawn.push_back({before + static_cast<double>(log_p[*symbol]), h, *symbol});
+  }
+  return drawn;
 }
 
 StepExplanation Search::explain(const StepResult& result, int row, std::int32_t symbol) const {
@@ -127,7 +155,7 @@ StepExplanation Search::explain(const StepResult& result, int row, std::int32_t 
   const auto count = std::min<std::ptrdiff_t>(options_.alternatives, symbols);
   std::partial_sort(order.begin(), order.begin() + count, order.end(),
                     [&](std::int32_t a, std::int32_t b) { return log_p[a] != log_p[b] ? log_p[a] > log_p[b] : a < b; });
-  for (std::ptrdiff_t i = 0; i < count; ++i) {
+  for (std::ptrdiff_t i = 0; i < count && writable(log_p[order[i]]); ++i) {
     out.alternatives.emplace_back(order[i], std::exp(static_cast<double>(log_p[order[i]])));
   }
   for (const StepLook& look : result.looks) {
@@ -138,34 +166,37 @@ StepExplanation Search::explain(const StepResult& result, int row, std::int32_t 
     const auto scores = part(look.scores), weights = part(look.weights);
     double squares = 0;
     for (const Real value : part(look.context)) squares += static_cast<double>(value) * static_cast<double>(value);
-    out.looks.push_back({{scores.begin(), scores.end()}, {weights.begin(), weights.end()}, std::sqrt(squares)});
+    out.looks.push_back(
+        {{scores.begin(), scores.end()}, {weights.begin(), weights.end()}, std::sqrt(squares), look.layer, look.head});
   }
+  if (result.gate) out.gate = static_cast<double>(result.gate.data()[row]);
   return out;
 }
 
 // `length` symbols have been written once this step is done, the stop symbol counted.
 void Search::extend(Beam& beam, int column, const StepResult& result, int length) {
-  std::vector<Hypothesis> next;
-  std::vector<std::int32_t> origins;
-  for (const Candidate& c : candidates(beam, column, result.log_probabilities)) {
+  std::vector<Hypothesis> next(static_cast<std::size_t>(options_.beam));
+  int living = 0;
+  for (const Candidate& c : sampling_ ? draws(beam, column, result.log_probabilities, length - 1)
+                                      : candidates(beam, column, result.log_probabilities)) {
     const bool stops = c.symbol == options_.stop;
-    if (!stops && static_cast<int>(next.size()) == options_.beam) continue;
-    beam.nodes.push_back(
-        {beam.alive[c.hypothesis].node, c.symbol, explain(result, row(c.hypothesis, column), c.symbol)});
-    const int node = static_cast<int>(beam.nodes.size()) - 1;
+    if (!stops && living == options_.beam) continue;
+    const int from = row(c.hypothesis, column);
+    Hypothesis extended = {c.log_probability, static_cast<int>(beam.nodes.size()), beam.alive[c.hypothesis].coverage};
+    beam.nodes.push_back({beam.alive[c.hypothesis].node, c.symbol, explain(result, from, c.symbol)});
+    if (coverage_) coverage_->add(result, from, extended.coverage);
     if (stops || length == beam.most_steps) {
-      finish(beam, {normalised(c.log_probability, length, options_), node, stops}, options_);
+      double score = normalised(c.log_probability, length, options_);
+      if (coverage_) score += coverage_->of(extended.coverage);
+      finish(beam, {score, extended.node, stops}, options_);
     } else {
-      next.push_back({c.log_probability, node});
-      origins.push_back(row(c.hypothesis, column));
+      const int place = sampling_ ? c.hypothesis : living;  // draws keep theirs: it says which random numbers are next
+      origin_[row(place, column)] = from;
+      previous_[row(place, column)] = c.symbol;
+      next[place] = std::move(extended);
+      ++living;
     }
     if (options_.beam == 1) break;  // greedy: the best symbol, be it the stop symbol
-  }
-  next.resize(static_cast<std::size_t>(options_.beam));
-  origins.resize(static_cast<std::size_t>(options_.beam), row(0, column));
-  for (int h = 0; h < options_.beam; ++h) {
-    origin_[row(h, column)] = origins[h];
-    previous_[row(h, column)] = next[h].node < 0 ? options_.stop : beam.nodes[next[h].node].symbol;
   }
   beam.alive = std::move(next);
 }
@@ -209,7 +240,19 @@ void Search::leave_only(std::vector<Beam>& beams, const std::vector<std::int32_t
   if (left > 0) model_.keep(staying);
 }
 
-std::vector<std::vector<Answer>> Search::run(std::span<const int> most_steps) {
+// The first step of a search has one hypothesis a source, later ones `beam`; draws are `beam` from the first.
+State Search::start(Pass& pass) {
+  const State first = model_.start(pass);
+  previous_.assign(static_cast<std::size_t>(sampling_ ? options_.beam : 1) * columns_, options_.start);
+  if (!sampling_) return first;
+  for (int h = 0; h < options_.beam; ++h) {
+    for (int column = 0; column < columns_; ++column) origin_.push_back(column);
+  }
+  return first.rows(pass, origin_);
+}
+
+std::vector<std::vector<Answer>> Search::run(std::span<const int> most_steps, std::span<const int> lengths,
+                                             std::span<const std::int64_t> samples) {
   columns_ = model_.sources();
   std::vector<std::vector<Answer>> out(static_cast<std::size_t>(columns_));
   std::vector<Beam> beams(static_cast<std::size_t>(columns_));
@@ -217,16 +260,18 @@ std::vector<std::vector<Answer>> Search::run(std::span<const int> most_steps) {
     check(most_steps[s] >= 1, "search needs room for at least one symbol");
     beams[s].source = s;
     beams[s].most_steps = most_steps[s];
-    beams[s].alive = {{0.0, -1}};
+    if (sampling_) beams[s].sample = samples[s];
+    const Coverage none(coverage_ ? static_cast<std::size_t>(lengths[s]) : 0, 0.0);
+    beams[s].alive.assign(static_cast<std::size_t>(sampling_ ? options_.beam : 1), {0.0, -1, none});
   }
-  // The first step has one hypothesis a source, later ones `beam`.
   State state;
-  previous_.assign(static_cast<std::size_t>(columns_), options_.start);
   for (int length = 1; columns_ > 0; ++length) {
     Pass pass(parameters_, length % 2 ? memory_.odd : memory_.even);
-    const State now = length == 1 ? model_.start(pass) : state.rows(pass, origin_);
+    const State now = length == 1 ? start(pass) : state.rows(pass, origin_);
     const StepResult result = model_.step(pass, now, previous_);
-    origin_.assign(static_cast<std::size_t>(options_.beam) * columns_, 0);
+    // Places without a hypothesis go on from the first row of their source.
+    origin_.resize(static_cast<std::size_t>(options_.beam) * columns_);
+    for (std::size_t i = 0; i < origin_.size(); ++i) origin_[i] = static_cast<std::int32_t>(i) % columns_;
     previous_.assign(origin_.size(), options_.stop);
     std::vector<std::int32_t> staying;
     for (int column = 0; column < columns_; ++column) {
@@ -249,12 +294,21 @@ std::vector<std::vector<Answer>> Search::run(std::span<const int> most_steps) {
 }  // namespace
 
 std::vector<std::vector<Answer>> search(const Parameters& parameters, StepModel& model, const SearchOptions& options,
-                                        std::span<const int> most_steps, SearchMemory& memory) {
+                                        std::span<const int> most_steps, SearchMemory& memory,
+                                        std::span<const int> lengths, std::span<const std::int64_t> samples) {
   check(options.beam >= 1 && options.nbest >= 1 && options.nbest <= options.beam,
         "a beam of {} with the {} best: wanted is 1 <= nbest <= beam", options.beam, options.nbest);
-  check(static_cast<int>(most_steps.size()) == model.sources(), "{} limits for {} sources", most_steps.size(),
-        model.sources());
-  return Search(parameters, model, options, memory).run(most_steps);
+  for (const double value : {options.coverage_penalty, options.sampling_temperature}) {
+    check(value >= 0 && std::isfinite(value), "coverage penalty {}, sampling temperature {}: wanted is 0 or more",
+          options.coverage_penalty, options.sampling_temperature);
+  }
+  const auto one_each = [&](std::size_t count, const char* what) {
+    check(static_cast<int>(count) == model.sources(), "{} {} for {} sources", count, what, model.sources());
+  };
+  one_each(most_steps.size(), "limits");
+  if (options.coverage_penalty > 0) one_each(lengths.size(), "lengths");
+  if (options.sampling_temperature > 0) one_each(samples.size(), "samples");
+  return Search(parameters, model, options, memory).run(most_steps, lengths, samples);
 }
 
 }  // namespace fovea

@@ -1,8 +1,11 @@
-// Beam search; a beam of one is greedy search. All hypotheses of all sources are one batch; sources that are done leave
-// it. A source's answer, to the last bit of its score, does not depend on what shares the batch.
+// Beam search, of which a beam of one is greedy search, and sampling. All hypotheses of all sources are one batch;
+// sources that are done leave it. A source's answer, to the last bit of its score, does not depend on what shares the
+// batch.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -12,10 +15,13 @@ namespace fovea {
 
 struct SearchOptions {
   int beam = 1;
-  int nbest = 1;            // at most beam
-  double length_power = 1;  // hypotheses are compared by log-probability / length^power
-  int alternatives = 0;     // > 0: explain each step, with that many of its best symbols
-  std::int32_t start = 0;   // symbols
+  int nbest = 1;                    // at most beam
+  double length_power = 1;          // hypotheses are compared by log-probability / length^power
+  double coverage_penalty = 0;      // > 0: and by what of the source they left unread, see CoveragePenalty
+  double sampling_temperature = 0;  // > 0: all `beam` hypotheses are draws, see Sampling; some may be alike
+  std::uint64_t seed = 0;           // of the draws
+  int alternatives = 0;             // > 0: explain each step, with that many of its best symbols
+  std::int32_t start = 0;           // symbols
   std::int32_t stop = 0;
   std::vector<std::int32_t> never;  // symbols that are not to be written
 };
@@ -27,24 +33,32 @@ struct StepExplanation {
     std::vector<float> scores;
     std::vector<float> weights;
     double context_norm = 0;
+    int layer = 0;
+    int head = 0;
   };
   std::vector<Look> looks;
+  std::optional<double> gate;  // how much comes from the vocabulary, the rest is copied; none if nothing can be
 };
 
 struct Answer {
   std::vector<std::int32_t> symbols;   // without the stop symbol
-  double score = 0;                    // log-probability / length^power
+  double score = 0;                    // log-probability / length^power, and the coverage penalty
   bool finished = true;                // false if it was cut off
   std::vector<StepExplanation> steps;  // one for each symbol and one for the stop symbol, if explained
 };
 
-// For each source its best answers, best first. most_steps [sources]: how many symbols an answer may have, the stop
-// symbol counted; of each source its own, so that it does not depend on the batch. `memory` holds two steps in turn.
+// Holds two steps in turn.
 struct SearchMemory {
   Arena even;
   Arena odd;
 };
+
+// For each source its best answers, best first. Of each source its own, so that nothing depends on the batch:
+//   most_steps  how many symbols an answer may have, the stop symbol counted
+//   lengths     how many positions are real; needed for a coverage penalty
+//   samples     which draws are its own, such as its line number; needed for sampling
 std::vector<std::vector<Answer>> search(const Parameters& parameters, StepModel& model, const SearchOptions& options,
-                                        std::span<const int> most_steps, SearchMemory& memory);
+                                        std::span<const int> most_steps, SearchMemory& memory,
+                                        std::span<const int> lengths = {}, std::span<const std::int64_t> samples = {});
 
 }  // namespace fovea

@@ -1,7 +1,9 @@
 // Attention over a memory [positions, batch, size] from queries [queries, batch, size]; scores and weights are
-// [queries, batch, positions]. A position whose mask is 0 has score 0, weight 0 and no gradient.
+// [queries, batch, positions]. A position that a query does not see has score 0, weight 0 and no gradient: one whose
+// mask is 0 and, if causal >= 0, one beyond the query's own index + causal.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "base/real.h"
@@ -14,6 +16,15 @@ struct AttentionSize {
   int positions = 0;
   int size = 0;                        // of a query, key or value, as the function needs it
   const std::uint8_t* mask = nullptr;  // [positions, batch]
+  int causal = -1;
+  // room_needed() values to work in, or null. With it dot_scores and weighted_sum, forward and backward, first gather
+  // the rows of an entry of the batch: far apart in memory, they push each other out of the cache.
+  Real* room = nullptr;
+
+  std::size_t room_needed() const {
+    const auto rows = static_cast<std::size_t>(queries > positions ? queries : positions);
+    return rows * static_cast<std::size_t>(size + positions);
+  }
 };
 
 // scores = v' tanh(query + key). The tanh is not kept: backward computes it again.
@@ -27,7 +38,16 @@ struct AdditiveGradient {
 void additive_scores_backward(AttentionSize a, const Real* queries, const Real* keys, const Real* v,
                               AdditiveGradient gradient);
 
-// weights = softmax of scores over the real positions; zeros where there is none.
+// scores = factor query' key
+void dot_scores(AttentionSize a, const Real* queries, const Real* keys, Real factor, Real* scores);
+struct DotGradient {
+  const Real* dscores = nullptr;
+  Real* dqueries = nullptr;  // either may be null
+  Real* dkeys = nullptr;
+};
+void dot_scores_backward(AttentionSize a, const Real* queries, const Real* keys, Real factor, DotGradient gradient);
+
+// weights = softmax of scores over the positions seen; zeros where there is none. A score below -1e29 is one not seen.
 void masked_softmax(AttentionSize a, const Real* scores, Real* weights);
 void masked_softmax_backward(AttentionSize a, const Real* weights, const Real* dweights, Real* dscores);
 

@@ -61,6 +61,24 @@ void sigmoid_backward(Values y, Values dy, Results dx) {
   });
 }
 
+void relu_values(Values x, Results y) {
+  for_lanes(length(x), [&](auto d, int i) {
+    const auto v = hn::LoadU(d, &x[i]);
+    hn::StoreU(hn::IfThenZeroElse(hn::Lt(v, hn::Zero(d)), v), d, &y[i]);  // what is not a number stays so
+  });
+}
+
+void relu_backward(Values y, Values dy, Results dx) {
+  for_lanes(length(y), [&](auto d, int i) {
+    const auto passed = hn::IfThenElseZero(hn::Gt(hn::LoadU(d, &y[i]), hn::Zero(d)), hn::LoadU(d, &dy[i]));
+    hn::StoreU(hn::Add(hn::LoadU(d, &dx[i]), passed), d, &dx[i]);
+  });
+}
+
+Real dot(Values x, Values y) {
+  return sum_lanes(length(x), [&](auto d, int i) { return hn::Mul(hn::LoadU(d, &x[i]), hn::LoadU(d, &y[i])); });
+}
+
 // In chunks, so that the float sum of a few lanes never grows long.
 double sum_of_squares(Values x) {
   constexpr int chunk = 4096;
@@ -90,6 +108,9 @@ HWY_EXPORT(tanh_values);
 HWY_EXPORT(tanh_backward);
 HWY_EXPORT(sigmoid_values);
 HWY_EXPORT(sigmoid_backward);
+HWY_EXPORT(relu_values);
+HWY_EXPORT(relu_backward);
+HWY_EXPORT(dot);
 HWY_EXPORT(sum_of_squares);
 
 void add(Values x, Results sum) { HWY_DYNAMIC_DISPATCH(add)(x, sum); }
@@ -101,6 +122,9 @@ void tanh(Values x, Results y) { HWY_DYNAMIC_DISPATCH(tanh_values)(x, y); }
 void tanh_backward(Values y, Values dy, Results dx) { HWY_DYNAMIC_DISPATCH(tanh_backward)(y, dy, dx); }
 void sigmoid(Values x, Results y) { HWY_DYNAMIC_DISPATCH(sigmoid_values)(x, y); }
 void sigmoid_backward(Values y, Values dy, Results dx) { HWY_DYNAMIC_DISPATCH(sigmoid_backward)(y, dy, dx); }
+void relu(Values x, Results y) { HWY_DYNAMIC_DISPATCH(relu_values)(x, y); }
+void relu_backward(Values y, Values dy, Results dx) { HWY_DYNAMIC_DISPATCH(relu_backward)(y, dy, dx); }
+Real dot(Values x, Values y) { return HWY_DYNAMIC_DISPATCH(dot)(x, y); }
 double sum_of_squares(Values x) { return HWY_DYNAMIC_DISPATCH(sum_of_squares)(x); }
 
 }  // namespace fovea::kernels

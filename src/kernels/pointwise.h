@@ -20,6 +20,9 @@ void tanh(Values x, Results y);
 void tanh_backward(Values y, Values dy, Results dx);
 void sigmoid(Values x, Results y);
 void sigmoid_backward(Values y, Values dy, Results dx);
+void relu(Values x, Results y);
+void relu_backward(Values y, Values dy, Results dx);
+Real dot(Values x, Values y);
 double sum_of_squares(Values x);
 
 }  // namespace fovea::kernels

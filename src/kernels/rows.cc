@@ -80,6 +80,76 @@ void log_softmax(LogitRows logits, Real* log_probabilities) {
   }
 }
 
+void log_sums(LogitRows logits, Real* sums) {
+  for (int r = 0; r < logits.rows; ++r) {
+    const Real* row = logits.data + std::ptrdiff_t(r) * logits.columns;
+    const Real largest = largest_of(row, logits.columns);
+    sums[r] = largest + log_sum(row, logits.columns, largest);
+  }
+}
+
+void log_sums_backward(LogitRows logits, const Real* sums, const Real* dsums, Real* dlogits) {
+  for (int r = 0; r < logits.rows; ++r) {
+    const Real* row = logits.data + std::ptrdiff_t(r) * logits.columns;
+    Real* out = dlogits + std::ptrdiff_t(r) * logits.columns;
+    for_lanes(logits.columns, [&](auto d, int j) {
+      const auto shifted = hn::Sub(hn::LoadU(d, row + j), hn::Set(d, sums[r]));
+      const auto p = hn::Exp(d, hn::Max(shifted, hn::Set(d, Real(-200))));
+      hn::StoreU(hn::MulAdd(hn::Set(d, dsums[r]), p, hn::LoadU(d, out + j)), d, out + j);
+    });
+  }
+}
+
+void layer_norm(LayerNorm norm, const Real* bias, Real* y) {
+  const int n = norm.columns;
+  for (int r = 0; r < norm.rows; ++r) {
+    const Real* x = norm.x + std::ptrdiff_t(r) * n;
+    Real* out = y + std::ptrdiff_t(r) * n;
+    const Real mean = sum_lanes(n, [&](auto d, int j) { return hn::LoadU(d, x + j); }) / Real(n);
+    const Real variance = sum_lanes(n,
+                                    [&](auto d, int j) {
+                                      const auto centred = hn::Sub(hn::LoadU(d, x + j), hn::Set(d, mean));
+                                      return hn::Mul(centred, centred);
+                                    }) /
+                          Real(n);
+    const Real scale = Real(1) / std::sqrt(variance + Real(1e-5));
+    for_lanes(n, [&](auto d, int j) {
+      const auto normal = hn::Mul(hn::Sub(hn::LoadU(d, x + j), hn::Set(d, mean)), hn::Set(d, scale));
+      hn::StoreU(hn::MulAdd(hn::LoadU(d, norm.gain + j), normal, hn::LoadU(d, bias + j)), d, out + j);
+    });
+    norm.means[r] = mean;
+    norm.scales[r] = scale;
+  }
+}
+
+// With z = (x - mean) scale and g = dy gain: dx = scale (g - mean of g - z times the mean of g z), dgain = dy z.
+void layer_norm_backward(LayerNorm norm, const Real* dy, Real* dx, Real* dgain) {
+  const int n = norm.columns;
+  for (int r = 0; r < norm.rows; ++r) {
+    const Real* x = norm.x + std::ptrdiff_t(r) * n;
+    const Real* dout = dy + std::ptrdiff_t(r) * n;
+    const Real scale = norm.scales[r];
+    const auto z = [&](auto d, int j) {
+      return hn::Mul(hn::Sub(hn::LoadU(d, x + j), hn::Set(d, norm.means[r])), hn::Set(d, scale));
+    };
+    const auto g = [&](auto d, int j) { return hn::Mul(hn::LoadU(d, dout + j), hn::LoadU(d, norm.gain + j)); };
+    if (dgain) {
+      for_lanes(n, [&](auto d, int j) {
+        hn::StoreU(hn::MulAdd(hn::LoadU(d, dout + j), z(d, j), hn::LoadU(d, dgain + j)), d, dgain + j);
+      });
+    }
+    if (!dx) continue;
+    Real* din = dx + std::ptrdiff_t(r) * n;
+    const Real mean_g = sum_lanes(n, g) / Real(n);
+    const Real mean_gz = sum_lanes(n, [&](auto d, int j) { return hn::Mul(g(d, j), z(d, j)); }) / Real(n);
+    for_lanes(n, [&](auto d, int j) {
+      const auto centred = hn::Sub(g(d, j), hn::Set(d, mean_g));
+      const auto turned = hn::NegMulAdd(z(d, j), hn::Set(d, mean_gz), centred);
+      hn::StoreU(hn::MulAdd(hn::Set(d, scale), turned, hn::LoadU(d, din + j)), d, din + j);
+    });
+  }
+}
+
 void add_rows(const Real* data, int rows, int columns, Real* sums) {
   for (int r = 0; r < rows; ++r) {
     const Real* row = data + std::ptrdiff_t(r) * columns;
@@ -97,6 +167,10 @@ namespace fovea::kernels {
 HWY_EXPORT(cross_entropy);
 HWY_EXPORT(cross_entropy_backward);
 HWY_EXPORT(log_softmax);
+HWY_EXPORT(log_sums);
+HWY_EXPORT(log_sums_backward);
+HWY_EXPORT(layer_norm);
+HWY_EXPORT(layer_norm_backward);
 HWY_EXPORT(add_rows);
 
 double cross_entropy(LogitRows logits, const std::int32_t* targets, Smoothing smoothing, Real* log_sums) {
@@ -108,6 +182,14 @@ void cross_entropy_backward(LogitRows logits, const std::int32_t* targets, Smoot
 }
 void log_softmax(LogitRows logits, Real* log_probabilities) {
   HWY_DYNAMIC_DISPATCH(log_softmax)(logits, log_probabilities);
+}
+void log_sums(LogitRows logits, Real* sums) { HWY_DYNAMIC_DISPATCH(log_sums)(logits, sums); }
+void log_sums_backward(LogitRows logits, const Real* sums, const Real* dsums, Real* dlogits) {
+  HWY_DYNAMIC_DISPATCH(log_sums_backward)(logits, sums, dsums, dlogits);
+}
+void layer_norm(LayerNorm norm, const Real* bias, Real* y) { HWY_DYNAMIC_DISPATCH(layer_norm)(norm, bias, y); }
+void layer_norm_backward(LayerNorm norm, const Real* dy, Real* dx, Real* dgain) {
+  HWY_DYNAMIC_DISPATCH(layer_norm_backward)(norm, dy, dx, dgain);
 }
 void add_rows(const Real* data, int rows, int columns, Real* sums) {
   HWY_DYNAMIC_DISPATCH(add_rows)(data, rows, columns, sums);

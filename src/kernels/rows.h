@@ -1,4 +1,5 @@
-// Rows of logits: log-sum-exp, cross-entropy with label smoothing, log-probabilities, and column sums.
+// Rows of logits: log-sum-exp, cross-entropy with label smoothing, log-probabilities; rows of anything: normalisation
+// and column sums.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +27,24 @@ void cross_entropy_backward(LogitRows logits, const std::int32_t* targets, Smoot
 
 // log_probabilities may be the logits themselves.
 void log_softmax(LogitRows logits, Real* log_probabilities);
+
+// sums [rows] = log sum_j exp(logits_j)
+void log_sums(LogitRows logits, Real* sums);
+// dlogits += dsums softmax(logits)
+void log_sums_backward(LogitRows logits, const Real* sums, const Real* dsums, Real* dlogits);
+
+// y = gain (x - mean) / sqrt(variance + 1e-5) + bias, mean and variance (divided by n) of each row (Ba 2016).
+struct LayerNorm {
+  const Real* x = nullptr;  // [rows, columns]
+  int rows = 0;
+  int columns = 0;
+  const Real* gain = nullptr;  // [columns]
+  Real* means = nullptr;       // [rows]: forward writes them, backward reads them
+  Real* scales = nullptr;      // [rows], 1 / sqrt(variance + 1e-5), likewise
+};
+void layer_norm(LayerNorm norm, const Real* bias, Real* y);
+// Adds to dx and dgain; either may be null. The bias gets the column sums of dy.
+void layer_norm_backward(LayerNorm norm, const Real* dy, Real* dx, Real* dgain);
 
 // sums [columns] += the rows added up.
 void add_rows(const Real* data, int rows, int columns, Real* sums);

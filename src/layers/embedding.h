@@ -16,6 +16,8 @@ class Embedding {
   // ids [leading...] -> [leading..., size]
   Tensor operator()(Pass& pass, Ids ids, Shape leading) const { return embed(pass(table_), ids, leading); }
 
+  ParameterId table() const { return table_; }
+
  private:
   ParameterId table_;
 };

@@ -22,6 +22,7 @@ std::uint64_t hash(std::string_view name) {
 Initial Initial::glorot(int in, int out) { return uniform(std::sqrt(6.0 / (in + out))); }
 
 ParameterId Parameters::add(std::string name, Shape shape, Initial initial) {
+  name = prefix_ + name;
   check(values_.empty(), "parameter {} comes after the memory", name);
   check(std::ranges::none_of(entries_, [&](const Entry& e) { return e.name == name; }), "two parameters named {}",
         name);

@@ -41,6 +41,9 @@ class Parameters {
     std::unique_ptr<Packed> packed;  // of matrices
   };
 
+  // Names from here on start with this. Two models in one list keep apart by it.
+  void set_prefix(std::string prefix) { prefix_ = std::move(prefix); }
+
   // Only before allocate().
   ParameterId add(std::string name, Shape shape, Initial initial);
 
@@ -66,6 +69,7 @@ class Parameters {
   void refresh_packed(Workers& workers);
 
  private:
+  std::string prefix_;
   std::vector<Entry> entries_;
   std::vector<Real> values_;
   std::int64_t count_ = 0;

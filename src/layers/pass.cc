@@ -31,11 +31,15 @@ Tensor Pass::operator()(ParameterId id) {
   return weight;
 }
 
-Tensor Pass::drop(Tensor x, std::string_view place) {
-  if (!training_ || training_->dropout <= 0) return x;
+Random Pass::random(std::string_view place) const {
   Random random = training_->random;
   for (const char c : place) random = random.at(static_cast<unsigned char>(c));
-  return dropout(x, {static_cast<Real>(training_->dropout), random, training_->samples});
+  return random;
+}
+
+Tensor Pass::drop(Tensor x, std::string_view place) {
+  if (!training_ || training_->dropout <= 0) return x;
+  return dropout(x, {static_cast<Real>(training_->dropout), random(place), training_->samples});
 }
 
 }  // namespace fovea

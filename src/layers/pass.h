@@ -36,6 +36,9 @@ class Pass {
   bool training() const { return training_ != nullptr; }
   const TrainingPass& training_pass() const { return *training_; }
 
+  // In training: the random numbers of a place in the network.
+  Random random(std::string_view place) const;
+
   // Drops values in training. `place` names the spot in the network.
   Tensor drop(Tensor x, std::string_view place);
 

@@ -14,8 +14,9 @@ State State::rows(Pass& pass, Ids rows) const {
   for (const Entry& entry : entries_) {
     // Borrowed, so that the copy is made in this pass and not where the state came from.
     const Tensor here = pass.tape().borrow(entry.value.shape(), entry.value.data(), nullptr);
-    chosen.set(entry.name, gather_rows(here, rows));
+    chosen.set(entry.name, entry.axis == 0 ? gather_rows(here, rows) : gather_batch(here, rows), entry.axis);
   }
+  chosen.step = step;
   return chosen;
 }
 

@@ -5,9 +5,19 @@
 #include <span>
 #include <vector>
 
-#include "tensor/tensor.h"
+#include "tensor/ops.h"
 
 namespace fovea {
+
+// What positions stand for among the target's symbols, with memory of its own. See Links.
+struct LinkTable {
+  std::vector<std::int32_t> starts;
+  std::vector<std::int32_t> symbols;
+  std::vector<Real> shares;
+  int width = 0;
+
+  Links view() const { return {starts, symbols, shares, width}; }
+};
 
 // One side of a batch.
 struct Side {
@@ -15,6 +25,7 @@ struct Side {
   int batch = 0;
   std::vector<std::int32_t> ids;   // [length, batch]
   std::vector<std::uint8_t> real;  // [length, batch], 1 = not a pad
+  LinkTable links;                 // of a source whose symbols can be copied or looked up; else empty
 
   Mask mask() const { return {real.data(), length, batch}; }
 };
@@ -32,6 +43,12 @@ struct Batch {
   Side inputs;                        // target, opened by the start symbol
   Side outputs;                       // target, closed by the stop symbol
   std::vector<std::int64_t> samples;  // which example each row is
+  std::vector<Real> alignment;        // [target length, batch, source length] wanted weights; a row of zeros: none known
+
+  // For the other direction: the target read, the source written.
+  Side reverse_source;
+  Side reverse_inputs;
+  Side reverse_outputs;
 };
 
 }  // namespace fovea

@@ -2,41 +2,81 @@
 
 #include "layers/cell.h"
 #include "models/decoders/bridge.h"
+#include "models/encoder.h"
+#include "models/output.h"
+#include "models/positions.h"
 
 namespace fovea {
 
 void EncoderOptions::fields(FieldVisitor& visit) {
-  visit("kind", kind, "what reads the source", one_of({"rnn"}));
+  visit("kind", kind, "what reads the source", one_of(encoder_names()));
   visit("cell", cell, "recurrent cell", one_of(cell_names()));
   visit("layers", layers, "layers, each reading the one below", between(1, 32));
-  visit("size", size, "units of a cell in each direction", between(1, 16384));
-  visit("bidirectional", bidirectional, "reads from both ends");
+  visit("size", size, "units of a layer, of a recurrent one in each direction", between(1, 16384));
+  visit("bidirectional", bidirectional, "recurrent layers read from both ends");
+  visit("residual", residual, "recurrent layers from the second on add what they read to what they make");
   visit("embedding", embedding, "size of a source symbol's vector", between(1, 16384));
+  visit("frozen", frozen, "the vectors of source symbols stay as they are");
+  visit("positions", positions, "how embedding, convolution and transformer know where a symbol stands",
+        one_of(position_names()));
+  visit("max_positions", max_positions, "learned positions; what stands further on shares the last", between(1, 65536));
+  visit("width", width, "positions a convolution sees at once", between(1, 255));
+  visit("rows", rows, "rows of a structured summary", between(1, 1024));
+  visit("norm", norm, "of a transformer: before each part, or after it", one_of({"pre", "post"}));
+  visit("feed_forward", feed_forward, "hidden units between the attentions of a transformer", between(1, 65536));
+  visit("rationale", rationale, "reads only the symbols it has chosen as its reasons (Lei 2016)");
 }
 
 void DecoderOptions::fields(FieldVisitor& visit) {
-  visit("kind", kind, "what writes the target", one_of({"rnn"}));
-  visit("style", style, "bahdanau: the state before a step asks the attention; plain: no attention, one fixed vector",
-        one_of({"bahdanau", "plain"}));
+  visit("kind", kind, "what writes the target", one_of({"rnn", "transformer"}));
+  visit("style", style,
+        "of an rnn: bahdanau, the state before a step asks the attention; luong, the state after it; plain, no "
+        "attention, one fixed vector",
+        one_of({"bahdanau", "luong", "plain"}));
+  visit("feeding", feeding, "in the style of luong, a step also reads what the one before saw (input feeding)");
   visit("cell", cell, "recurrent cell", one_of(cell_names()));
   visit("bridge", bridge, "where the first state comes from", one_of(bridge_names()));
   visit("layers", layers, "layers, each reading the one below", between(1, 32));
-  visit("size", size, "units of a cell", between(1, 16384));
+  visit("size", size, "units of a layer", between(1, 16384));
+  visit("residual", residual, "recurrent layers from the second on add what they read to what they make");
   visit("embedding", embedding, "size of a target symbol's vector", between(1, 16384));
+  visit("frozen", frozen, "the vectors of target symbols stay as they are");
+  visit("positions", positions, "how a transformer knows where a symbol stands", one_of(position_names()));
+  visit("max_positions", max_positions, "learned positions; what stands further on shares the last", between(1, 65536));
+  visit("norm", norm, "of a transformer: before each part, or after it", one_of({"pre", "post"}));
+  visit("feed_forward", feed_forward, "hidden units between the attentions of a transformer", between(1, 65536));
 }
 
 void OutputOptions::fields(FieldVisitor& visit) {
-  visit("kind", kind, "how a symbol is chosen", one_of({"generate"}));
-  visit("size", size, "units of the layer before the choice", between(1, 16384));
+  visit("kind", kind, "how a symbol is chosen", one_of(output_names()));
+  visit("size", size, "units of the layer before the choice, of a recurrent decoder", between(1, 16384));
+  visit("tied", tied, "the vectors of target symbols are also the weights of the choice");
+  visit("own_attention", own_attention, "pointer_generator copies with an attention of its own (Allamanis 2016)");
+  visit("lexicon_share", lexicon_share, "of lexicon_mix, the lexicon's part; 0: learned", between(0, 1));
+  visit("lexicon_floor", lexicon_floor, "of lexicon_bias, added to every probability", between(1e-12, 1));
 }
 
 void ObjectiveOptions::fields(FieldVisitor& visit) {
   visit("label_smoothing", label_smoothing, "share of the probability spread over all symbols", between(0, 0.9));
+  visit("coverage", coverage, "weight of sum_i (1 - sum_t a_ti)^2 (Xu 2015)", at_least(0));
+  visit("repetition", repetition, "weight of sum_ti min(a_ti, sum_{t' < t} a_t'i) (See 2017)", at_least(0));
+  visit("fertility", fertility, "weight of sum_i (f_i - sum_t a_ti)^2 with a predicted fertility f (Cohn 2016)",
+        at_least(0));
+  visit("coverage_embedding", coverage_embedding, "weight of what coverage embeddings hold at the end (Mi 2016)",
+        at_least(0));
+  visit("supervised", supervised, "weight of the distance to the alignments given with the data", at_least(0));
+  visit("supervised_form", supervised_form, "that distance", one_of({"cross_entropy", "squared"}));
+  visit("agreement", agreement, "weight of Tr(A_xy A_yx): trains both directions together (Cohn 2016)", at_least(0));
+  visit("reinforce", reinforce, "where positions are drawn: weight of what a draw was worth", at_least(0));
+  visit("entropy", entropy, "where positions are drawn: weight of the entropy", at_least(0));
+  visit("rationale_length", rationale_length, "what each chosen symbol of a rationale costs", at_least(0));
+  visit("rationale_jumps", rationale_jumps, "what each begin and end of a chosen stretch costs", at_least(0));
 }
 
 void ModelOptions::fields(FieldVisitor& visit) {
   visit.group("encoder", encoder, "reads the source");
   visit.group("attention", attention, "looks at the source");
+  visit.group("self_attention", self_attention, "of a transformer or lstmn: looks at itself");
   visit.group("decoder", decoder, "writes the target");
   visit.group("output", output, "chooses symbols");
   visit.group("objective", objective, "what training makes small");

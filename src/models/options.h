@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "attention/attention.h"
+#include "attention/options.h"
 #include "base/options.h"
 
 namespace fovea {
@@ -14,7 +14,16 @@ struct EncoderOptions {
   int layers = 1;
   int size = 128;
   bool bidirectional = true;
+  bool residual = false;
   int embedding = 128;
+  bool frozen = false;
+  std::string positions = "sinusoid";
+  int max_positions = 512;
+  int width = 3;
+  int rows = 8;
+  std::string norm = "pre";
+  int feed_forward = 512;
+  bool rationale = false;
 
   void fields(FieldVisitor& visit);
 };
@@ -22,11 +31,18 @@ struct EncoderOptions {
 struct DecoderOptions {
   std::string kind = "rnn";
   std::string style = "bahdanau";
+  bool feeding = true;
   std::string cell = "lstm";
   std::string bridge = "last";
   int layers = 1;
   int size = 128;
+  bool residual = false;
   int embedding = 128;
+  bool frozen = false;
+  std::string positions = "sinusoid";
+  int max_positions = 512;
+  std::string norm = "pre";
+  int feed_forward = 512;
 
   void fields(FieldVisitor& visit);
 };
@@ -34,12 +50,27 @@ struct DecoderOptions {
 struct OutputOptions {
   std::string kind = "generate";
   int size = 128;
+  bool tied = false;
+  bool own_attention = false;
+  double lexicon_share = 0;
+  double lexicon_floor = 0.001;
 
   void fields(FieldVisitor& visit);
 };
 
 struct ObjectiveOptions {
   double label_smoothing = 0;
+  double coverage = 0;
+  double repetition = 0;
+  double fertility = 0;
+  double coverage_embedding = 0;
+  double supervised = 0;
+  std::string supervised_form = "cross_entropy";
+  double agreement = 0;
+  double reinforce = 1;
+  double entropy = 0.01;
+  double rationale_length = 0.01;
+  double rationale_jumps = 0.01;
 
   void fields(FieldVisitor& visit);
 };
@@ -47,6 +78,7 @@ struct ObjectiveOptions {
 struct ModelOptions {
   EncoderOptions encoder;
   AttentionOptions attention;
+  AttentionOptions self_attention = {.score = "scaled_dot", .bias = {}, .heads = 4};
   DecoderOptions decoder;
   OutputOptions output;
   ObjectiveOptions objective;

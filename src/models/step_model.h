@@ -13,12 +13,15 @@ struct StepLook {
   Tensor scores;   // [rows, positions]
   Tensor weights;  // [rows, positions]
   Tensor context;  // [rows, size]
+  int layer = 0;
+  int head = 0;
 };
 
 struct StepResult {
   Tensor log_probabilities;  // [rows, symbols]
   State state;
   std::vector<StepLook> looks;
+  Tensor gate;  // [rows, 1] how much comes from the vocabulary; empty if all
 };
 
 class StepModel {

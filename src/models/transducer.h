@@ -2,34 +2,58 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
-#include "models/decoders/rnn.h"
-#include "models/encoders/rnn.h"
-#include "models/outputs/generate.h"
+#include "models/decoder.h"
+#include "models/marginal.h"
+#include "models/objectives.h"
+#include "models/rationale.h"
 
 namespace fovea {
 
 class Transducer {
  public:
-  // Adds its weights to `parameters`, which must outlive it.
+  // Adds its weights to `parameters`, which must outlive it. Throws a usage_error where the options contradict each
+  // other.
   Transducer(Parameters& parameters, const ModelOptions& options, int source_symbols, int target_symbols);
 
   struct Loss {
-    Tensor total;  // [1], summed over symbols: what training makes small
+    Tensor total;                 // [1], summed over symbols: what training makes small
+    std::vector<LossTerm> terms;  // what it is the sum of; the likelihood first
     int symbols = 0;
   };
   Loss loss(Pass& pass, const Batch& batch) const;
+
+  // Where the model looks while it is given the target: [steps, batch, positions]; empty without attention.
+  Tensor look(Pass& pass, const Batch& batch) const;
 
   // Answers a batch of sources step by step. Everything prepared here lives in `pass`, and `source` must stay.
   std::unique_ptr<StepModel> begin(Pass& pass, const Side& source) const;
 
  private:
   class Answering;
+  struct Teaching;
+  Teaching teach(Pass& pass, const Side& source, const Side& inputs, const Side& outputs) const;
+  Loss loss_of(Pass& pass, const Teaching& taught, const Batch& batch, const Side& outputs) const;
+  Tensor likelihood(Pass& pass, const Teaching& taught, const Side& outputs) const;
+  void add_draws(Pass& pass, const Teaching& taught, const Side& outputs, Loss& loss) const;
+  OutputSources prepare_output(Pass& pass, const Encoded& encoded, const Side& source) const;
 
-  RnnEncoder encoder_;
-  RnnDecoder decoder_;
-  Generate output_;
-  double label_smoothing_;
+  ObjectiveOptions objective_;
+  int symbols_;
+  std::optional<Rationale> rationale_;
+  std::unique_ptr<Encoder> encoder_;
+  std::unique_ptr<Decoder> decoder_;
+  std::unique_ptr<OutputLayer> output_;
+  std::optional<Marginal> marginal_;
+  std::optional<Linear> fertility_;           // of the objective of that name
+  std::optional<Linear> baseline_;            // of draws, from the state
+  ParameterId rationale_baseline_;            // of a rationale
+  bool draws_ = false;
+  std::unique_ptr<Transducer> reverse_;       // trained together with this one
 };
+
+// The options of the model that comes out of the other direction.
+ModelOptions reverse_options(ModelOptions options);
 
 }  // namespace fovea

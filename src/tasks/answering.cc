@@ -7,29 +7,36 @@ namespace fovea {
 Answering::Answering(const Model& model, Workers& workers)
     : model_(model), workers_(workers), memories_(static_cast<std::size_t>(workers.count())) {}
 
-void Answering::answer_batch(std::span<const std::size_t> batch, std::span<const Symbols* const> sources,
+void Answering::answer_batch(std::span<const std::size_t> batch, std::span<const SourceIds* const> sources,
                              const SearchOptions& options, Memory& memory,
                              std::vector<std::vector<Answer>>& out) const {
-  std::vector<std::span<const std::int32_t>> rows;
-  std::vector<int> most_steps;
+  std::vector<const SourceIds*> rows;
+  std::vector<int> most_steps, lengths;
+  std::vector<std::int64_t> samples;
   for (const std::size_t index : batch) {
-    rows.emplace_back(*sources[index]);
-    most_steps.push_back(Transduce::most_steps(sources[index]->size()));
+    rows.push_back(sources[index]);
+    lengths.push_back(sources[index]->size() + 1);
+    most_steps.push_back(Transduce::most_steps(sources[index]->symbols.size()));
+    samples.push_back(static_cast<std::int64_t>(index));
   }
   model_.task().fill_source(rows, memory.side);
   Pass pass(model_.parameters(), memory.sources);
   const std::unique_ptr<StepModel> asked = model_.transducer().begin(pass, memory.side);
-  auto answers = search(model_.parameters(), *asked, options, most_steps, memory.steps);
+  auto answers = search(model_.parameters(), *asked, options, most_steps, memory.steps, lengths, samples);
   for (std::size_t i = 0; i < batch.size(); ++i) out[batch[i]] = std::move(answers[i]);
 }
 
-std::vector<std::vector<Answer>> Answering::answer(std::span<const Symbols* const> sources,
+std::vector<std::vector<Answer>> Answering::answer(std::span<const SourceIds* const> sources,
                                                    const AnswerOptions& options) {
   SearchOptions search_options = model_.task().search_options();
   search_options.beam = options.beam;
   search_options.nbest = options.nbest;
   search_options.length_power = options.length_power;
   search_options.alternatives = options.alternatives;
+  search_options.coverage_penalty = options.coverage_penalty;
+  search_options.sampling_temperature = options.sampling_temperature;
+  search_options.seed = options.seed;
+  if (options.write_unknown) std::erase(search_options.never, Vocabulary::unknown);
 
   std::vector<std::vector<Answer>> out(sources.size());
   std::vector<std::size_t> order;

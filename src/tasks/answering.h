@@ -16,6 +16,10 @@ struct AnswerOptions {
   double length_power = 1;
   int batch = 64;        // sources answered together
   int alternatives = 0;  // > 0: explain each step, with that many of its best symbols
+  double coverage_penalty = 0;
+  double sampling_temperature = 0;  // > 0: draws instead of searching
+  std::uint64_t seed = 1;           // of those draws
+  bool write_unknown = false;       // the unknown symbol may be written, to be replaced
 };
 
 class Answering {
@@ -24,7 +28,7 @@ class Answering {
 
   // The best answers to each source, best first. A source without symbols has one empty answer, and the model is not
   // asked.
-  std::vector<std::vector<Answer>> answer(std::span<const Symbols* const> sources, const AnswerOptions& options);
+  std::vector<std::vector<Answer>> answer(std::span<const SourceIds* const> sources, const AnswerOptions& options);
 
  private:
   struct Memory {
@@ -32,7 +36,7 @@ class Answering {
     SearchMemory steps;
     Side side;
   };
-  void answer_batch(std::span<const std::size_t> batch, std::span<const Symbols* const> sources,
+  void answer_batch(std::span<const std::size_t> batch, std::span<const SourceIds* const> sources,
                     const SearchOptions& options, Memory& memory, std::vector<std::vector<Answer>>& out) const;
 
   const Model& model_;

@@ -30,6 +30,8 @@ void TrainingOptions::fields(FieldVisitor& visit) {
 
 void Config::fields(FieldVisitor& visit) {
   visit("task", task, "what is learned", one_of({"transduce"}));
+  visit("extra", extra, "what the data's third column is: features go before the source, alignment has links (0-0 1-2)",
+        one_of({"none", "features", "alignment"}));
   visit.group("source", source, "what is read");
   visit.group("target", target, "what is written");
   model.fields(visit);

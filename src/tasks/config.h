@@ -40,6 +40,7 @@ struct Config {
   std::string task = "transduce";
   SideOptions source;
   SideOptions target;
+  std::string extra = "none";
   ModelOptions model;
   TrainingOptions training;
 

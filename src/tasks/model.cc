@@ -13,6 +13,42 @@ const std::string& required(const TensorFile& file, const char* key, std::string
   return found->second;
 }
 
+// Flat: source, target, probability, and so on.
+LexiconIds read_lexicon(const TensorFile& file, std::string_view name, int source_symbols, int target_symbols) {
+  LexiconIds lexicon;
+  if (!file.metadata.contains("lexicon")) return lexicon;
+  const auto refuse = [&] { throw model_error("{}: \"lexicon\" is not a flat list of id, id, probability", name); };
+  const auto flat = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+    if (depth > 1) refuse();
+    return true;
+  };
+  const nlohmann::json list = nlohmann::json::parse(file.metadata.at("lexicon"), flat, false);
+  if (!list.is_array() || list.size() % 3 != 0) refuse();
+  lexicon.resize(static_cast<std::size_t>(source_symbols));
+  for (std::size_t i = 0; i < list.size(); i += 3) {
+    if (!list[i].is_number_integer() || !list[i + 1].is_number_integer() || !list[i + 2].is_number()) refuse();
+    const auto source = list[i].get<std::int64_t>(), target = list[i + 1].get<std::int64_t>();
+    const auto share = list[i + 2].get<float>();
+    if (source < 0 || source >= source_symbols || target < 0 || target >= target_symbols || !(share > 0 && share <= 1)) {
+      refuse();
+    }
+    lexicon[static_cast<std::size_t>(source)].emplace_back(static_cast<std::int32_t>(target), share);
+  }
+  return lexicon;
+}
+
+std::string write_lexicon(const LexiconIds& lexicon) {
+  nlohmann::json list = nlohmann::json::array();
+  for (std::size_t source = 0; source < lexicon.size(); ++source) {
+    for (const auto& [target, share] : lexicon[source]) {
+      list.push_back(source);
+      list.push_back(target);
+      list.push_back(share);
+    }
+  }
+  return list.dump();
+}
+
 Vocabulary read_vocabulary(const TensorFile& file, const char* key, std::string_view name) {
   // Flat by contract: a list of texts. Anything nested is refused before it is built.
   const auto flat = [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
@@ -70,10 +106,12 @@ Model::Model(const Config& config, Transduce task) : Model(config, std::move(tas
 std::unique_ptr<Model> Model::decode(const TensorFile& file, std::string_view name) {
   Config config;
   read_json(config, required(file, "config", name), std::string(name) + ": config");
-  Transduce task(config, read_vocabulary(file, "source.vocabulary", name),
-                 read_vocabulary(file, "target.vocabulary", name));
+  Vocabulary source = read_vocabulary(file, "source.vocabulary", name);
+  Vocabulary target = read_vocabulary(file, "target.vocabulary", name);
+  LexiconIds lexicon = read_lexicon(file, name, source.size(), target.size());
   std::unique_ptr<Model> model;
   try {
+    Transduce task(config, std::move(source), std::move(target), std::move(lexicon));
     model.reset(new Model(config, std::move(task), Unfilled()));
   } catch (const Error& e) {  // a config that no model can be made from
     throw model_error("{}: {}", name, e.what());
@@ -90,9 +128,31 @@ std::unique_ptr<Model> Model::decode(const TensorFile& file, std::string_view na
 }
 
 std::map<std::string, std::string> Model::metadata() const {
-  return {{"config", to_json(config_)},
-          {"source.vocabulary", task_.source().to_json().dump()},
-          {"target.vocabulary", task_.target().to_json().dump()}};
+  std::map<std::string, std::string> all = {{"config", to_json(config_)},
+                                            {"source.vocabulary", task_.source().to_json().dump()},
+                                            {"target.vocabulary", task_.target().to_json().dump()}};
+  if (!task_.lexicon().empty()) all["lexicon"] = write_lexicon(task_.lexicon());
+  return all;
+}
+
+std::unique_ptr<Model> Model::one_way(bool reverse) const {
+  Config config = config_;
+  config.model = reverse_options(config.model);
+  if (config.extra == "alignment") config.extra = "none";
+  if (reverse) std::swap(config.source, config.target);
+  std::unique_ptr<Model> model(new Model(config,
+                                         Transduce(config, reverse ? task_.target() : task_.source(),
+                                                   reverse ? task_.source() : task_.target(), task_.lexicon()),
+                                         Unfilled()));
+  model->parameters_.allocate();
+  for (const Parameters::Entry& entry : model->parameters_.entries()) {
+    const std::string name = (reverse ? "reverse." : "") + entry.name;
+    const auto found = std::ranges::find(parameters_.entries(), name, &Parameters::Entry::name);
+    check(found != parameters_.entries().end(), "no weight {}", name);
+    std::ranges::copy(parameters_.values(*found), model->parameters_.values(entry).begin());
+  }
+  model->parameters_.invalidate_packed();
+  return model;
 }
 
 std::vector<NamedArray> Model::arrays() const { return to_arrays(parameters_, parameters_.values(), ""); }

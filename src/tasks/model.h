@@ -30,6 +30,9 @@ class Model {
   const Parameters& parameters() const { return parameters_; }
   const Transducer& transducer() const { return transducer_; }
 
+  // Of a model trained in both directions together: one of the two, by itself.
+  std::unique_ptr<Model> one_way(bool reverse) const;
+
  private:
   struct Unfilled {};
   Model(const Config& config, Transduce task, Unfilled);
@@ -47,6 +50,7 @@ void from_arrays(const TensorFile& file, const Parameters& parameters, std::stri
                  std::span<Real> values);
 
 inline constexpr const char* model_file_name = "model.safetensors";
+inline constexpr const char* reverse_file_name = "reverse.safetensors";  // of two that were trained together
 
 // A folder that holds a model, or the file itself.
 std::filesystem::path find_model(const std::filesystem::path& path);

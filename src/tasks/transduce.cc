@@ -1,51 +1,212 @@
 #include "tasks/transduce.h"
 
 #include <algorithm>
+#include <numeric>
+
+#include "data/features.h"
+#include "models/output.h"
 
 namespace fovea {
 
 namespace {
 
-Vocabulary count_symbols(std::span<const Example> examples, const SideOptions& options, std::string Example::* side) {
-  const Unit unit(options.unit);
+// A feature as a symbol; no symbol of a text looks like that by chance.
+std::string feature_symbol(std::string_view feature) { return "<" + std::string(feature) + ">"; }
+
+Vocabulary count_source(std::span<const Example> examples, const Config& config) {
+  const Unit unit(config.source.unit);
   SymbolCounts counts;
   for (const Example& example : examples) {
-    for (const Piece& piece : unit.cut(example.*side)) counts.add(piece.text);
+    for (const Piece& piece : unit.cut(example.source)) counts.add(piece.text);
+    if (config.extra != "features") continue;
+    for (const std::string_view feature : split_features(example.extra)) counts.add(feature_symbol(feature));
   }
-  return Vocabulary(counts, {.max_size = options.max_symbols});
+  return Vocabulary(counts, {.max_size = config.source.max_symbols});
+}
+
+Vocabulary count_target(std::span<const Example> examples, const Config& config) {
+  const Unit unit(config.target.unit);
+  SymbolCounts counts;
+  for (const Example& example : examples) {
+    for (const Piece& piece : unit.cut(example.target)) counts.add(piece.text);
+  }
+  return Vocabulary(counts, {.max_size = config.target.max_symbols});
+}
+
+LexiconIds look_up(const Lexicon* lexicon, const Vocabulary& source, const Vocabulary& target) {
+  LexiconIds ids;
+  if (!lexicon) return ids;
+  ids.resize(static_cast<std::size_t>(source.size()));
+  for (int symbol = Vocabulary::first_symbol; symbol < source.size(); ++symbol) {
+    for (const Lexicon::Entry& entry : lexicon->of(source.text(symbol))) {
+      const int known = target.encode(entry.target);
+      if (known == Vocabulary::unknown) continue;
+      ids[static_cast<std::size_t>(symbol)].emplace_back(known, static_cast<float>(entry.probability));
+    }
+  }
+  return ids;
 }
 
 }  // namespace
 
-Transduce::Transduce(const Config& config, std::span<const Example> examples)
-    : Transduce(config, count_symbols(examples, config.source, &Example::source),
-                count_symbols(examples, config.target, &Example::target)) {}
+Transduce::Transduce(const Config& config, std::span<const Example> examples, const Lexicon* lexicon)
+    : Transduce(config, count_source(examples, config), count_target(examples, config)) {
+  if (looks_up_ && !lexicon) {
+    throw usage_error("output.kind = {} needs a lexicon; give one with --lexicon F (source<TAB>target<TAB>probability)",
+                      config.model.output.kind);
+  }
+  lexicon_ = look_up(lexicon, source_, target_);
+}
 
-Transduce::Transduce(const Config& config, Vocabulary source, Vocabulary target)
+Transduce::Transduce(const Config& config, Vocabulary source, Vocabulary target, LexiconIds lexicon)
     : source_unit_(config.source.unit),
       target_unit_(config.target.unit),
+      extra_(config.extra),
+      copies_(find_output(config.model.output.kind).traits.copies),
+      looks_up_(find_output(config.model.output.kind).traits.lexicon),
+      both_ways_(config.model.objective.agreement > 0),
+      supervised_(config.model.objective.supervised > 0),
       source_(std::move(source)),
-      target_(std::move(target)) {}
+      target_(std::move(target)),
+      lexicon_(std::move(lexicon)) {
+  if (supervised_ && extra_ != "alignment") {
+    throw usage_error("objective.supervised needs alignments: a third column of links (0-0 1-2 ...) and extra = "
+                      "\"alignment\"");
+  }
+  const AttentionOptions& attention = config.model.attention;
+  const bool attends = config.model.decoder.kind == "transformer" || config.model.decoder.style != "plain";
+  if (attends && (attention.score == "location" || attention.score == "flat")) {
+    most_source_symbols_ = attention.positions - 1;  // and the stop symbol
+  }
+}
 
-Symbols Transduce::encode(std::string_view text, const Unit& unit, const Vocabulary& vocabulary) {
+SourceIds Transduce::encode_source(std::string_view text, std::string_view features) const {
+  SourceIds ids;
+  if (reads_features()) {
+    for (const std::string_view feature : split_features(features)) {
+      ids.symbols.push_back(source_.encode(feature_symbol(feature)));
+      if (copies_) ids.copies.push_back(-1);
+    }
+  }
+  const auto pieces = source_unit_.cut(text);
+  if (pieces.empty()) return {};
+  for (const Piece& piece : pieces) {
+    ids.symbols.push_back(source_.encode(piece.text));
+    if (!copies_) continue;
+    std::int32_t symbol = target_.encode(piece.text);
+    if (symbol == Vocabulary::unknown) {
+      const auto found = std::ranges::find(ids.unknown, piece.text);
+      symbol = target_.size() + static_cast<std::int32_t>(found - ids.unknown.begin());
+      if (found == ids.unknown.end()) ids.unknown.emplace_back(piece.text);
+    }
+    ids.copies.push_back(symbol);
+  }
+  return ids;
+}
+
+Symbols Transduce::encode_target(std::string_view text) const {
   Symbols symbols;
-  for (const Piece& piece : unit.cut(text)) symbols.push_back(vocabulary.encode(piece.text));
+  for (const Piece& piece : target_unit_.cut(text)) symbols.push_back(target_.encode(piece.text));
   return symbols;
 }
 
-void Transduce::fill_source(std::span<const std::span<const std::int32_t>> sources, Side& side) const {
-  fill_side(sources, {.pad = Vocabulary::pad, .last = Vocabulary::stop}, side);
+Encoding Transduce::encode(const Example& example) const {
+  Encoding encoding{encode_source(example.source, example.extra), encode_target(example.target), {}};
+  if (copies_) {
+    const auto pieces = target_unit_.cut(example.target);
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      if (encoding.target[i] != Vocabulary::unknown) continue;
+      const auto found = std::ranges::find(encoding.source.unknown, pieces[i].text);
+      if (found == encoding.source.unknown.end()) continue;
+      encoding.target[i] = target_.size() + static_cast<std::int32_t>(found - encoding.source.unknown.begin());
+    }
+  }
+  if (extra_ == "alignment") {
+    try {
+      encoding.links = parse_links(example.extra, encoding.source.size(), static_cast<int>(encoding.target.size()));
+    } catch (const Error& e) {
+      throw data_error("line {}: {}", example.line, e.what());
+    }
+  }
+  return encoding;
+}
+
+std::pair<std::string_view, std::string_view> Transduce::split(std::string_view line) const {
+  const std::size_t tab = reads_features() ? line.find('\t') : std::string_view::npos;
+  if (tab == std::string_view::npos) return {line, {}};
+  return {line.substr(0, tab), line.substr(tab + 1)};
+}
+
+void Transduce::fill_links(std::span<const SourceIds* const> sources, Side& side) const {
+  LinkTable& links = side.links;
+  links.starts.assign(1, 0);
+  links.symbols.clear();
+  links.shares.clear();
+  std::size_t unknown = 0;
+  for (const SourceIds* source : sources) unknown = std::max(unknown, source->unknown.size());
+  links.width = target_.size() + static_cast<int>(unknown);
+  const auto link = [&](std::int32_t symbol, float share) {
+    links.symbols.push_back(symbol);
+    links.shares.push_back(static_cast<Real>(share));
+  };
+  for (int i = 0; i < side.length; ++i) {
+    for (const SourceIds* source : sources) {
+      const auto at = static_cast<std::size_t>(i);
+      if (at == source->symbols.size()) {
+        link(Vocabulary::stop, 1);  // one end stands for the other
+      } else if (at < source->symbols.size() && copies_) {
+        if (source->copies[at] >= 0) link(source->copies[at], 1);
+      } else if (at < source->symbols.size() && !lexicon_.empty()) {
+        for (const auto& [symbol, share] : lexicon_[static_cast<std::size_t>(source->symbols[at])]) link(symbol, share);
+      }
+      links.starts.push_back(static_cast<std::int32_t>(links.symbols.size()));
+    }
+  }
+}
+
+void Transduce::fill_source(std::span<const SourceIds* const> sources, Side& side) const {
+  std::vector<std::span<const std::int32_t>> rows;
+  for (const SourceIds* source : sources) rows.emplace_back(source->symbols);
+  fill_side(rows, {.pad = Vocabulary::pad, .last = Vocabulary::stop}, side);
+  if (copies_ || looks_up_) fill_links(sources, side);
+}
+
+// Each target symbol's links share its weight; the ends belong together.
+void Transduce::fill_alignment(std::span<const Encoding* const> examples, Batch& batch) const {
+  const int batch_size = batch.source.batch, positions = batch.source.length;
+  batch.alignment.assign(static_cast<std::size_t>(batch.outputs.length) * batch_size * positions, Real(0));
+  for (int b = 0; b < batch_size; ++b) {
+    const Encoding& example = *examples[static_cast<std::size_t>(b)];
+    const auto cell = [&](int step, int position) -> Real& {
+      return batch.alignment[(static_cast<std::size_t>(step) * batch_size + b) * positions + position];
+    };
+    if (example.links.empty()) continue;
+    std::vector<int> counts(example.target.size(), 0);
+    for (const Link& link : example.links) ++counts[static_cast<std::size_t>(link.target)];
+    for (const Link& link : example.links) {
+      cell(link.target, link.source) = Real(1) / Real(counts[static_cast<std::size_t>(link.target)]);
+    }
+    cell(static_cast<int>(example.target.size()), example.source.size()) = 1;
+  }
 }
 
 void Transduce::fill_batch(std::span<const Encoding* const> examples, Batch& batch) const {
-  std::vector<std::span<const std::int32_t>> sources, targets;
+  std::vector<const SourceIds*> sources;
+  std::vector<std::span<const std::int32_t>> source_rows, targets;
   for (const Encoding* example : examples) {
-    sources.emplace_back(example->source);
+    sources.push_back(&example->source);
+    source_rows.emplace_back(example->source.symbols);
     targets.emplace_back(example->target);
   }
   fill_source(sources, batch.source);
   fill_side(targets, {.pad = Vocabulary::pad, .first = Vocabulary::start}, batch.inputs);
   fill_side(targets, {.pad = Vocabulary::pad, .last = Vocabulary::stop}, batch.outputs);
+  if (supervised_) fill_alignment(examples, batch);
+  if (both_ways_) {
+    fill_side(targets, {.pad = Vocabulary::pad, .last = Vocabulary::stop}, batch.reverse_source);
+    fill_side(source_rows, {.pad = Vocabulary::pad, .first = Vocabulary::start}, batch.reverse_inputs);
+    fill_side(source_rows, {.pad = Vocabulary::pad, .last = Vocabulary::stop}, batch.reverse_outputs);
+  }
 }
 
 SearchOptions Transduce::search_options() const {
@@ -56,32 +217,68 @@ SearchOptions Transduce::search_options() const {
   return options;
 }
 
-std::string Transduce::target_text(std::span<const std::int32_t> symbols) const {
+std::string Transduce::symbol_text(std::int32_t symbol, const SourceIds& source) const {
+  if (symbol < target_.size()) return target_.text(symbol);
+  const auto index = static_cast<std::size_t>(symbol - target_.size());
+  return index < source.unknown.size() ? source.unknown[index] : target_.text(Vocabulary::unknown);
+}
+
+std::string Transduce::target_text(std::span<const std::int32_t> symbols, const SourceIds& source) const {
   std::vector<std::string> tokens;
-  for (const std::int32_t symbol : symbols) tokens.push_back(target_.text(symbol));
+  for (const std::int32_t symbol : symbols) tokens.push_back(symbol_text(symbol, source));
   return target_unit_.join(tokens);
 }
 
-Output Transduce::output(const std::string& source, std::span<const Answer> answers) const {
+std::string Transduce::replacement(const StepExplanation& step, const std::vector<SourceToken>& tokens,
+                                   const Lexicon* dictionary) const {
+  std::vector<double> weights(tokens.size() - 1, 0.0);  // the stop symbol is no word
+  for (const auto& look : step.looks) {
+    for (std::size_t i = 0; i < std::min(weights.size(), look.weights.size()); ++i) {
+      weights[i] += static_cast<double>(look.weights[i]);
+    }
+  }
+  if (weights.empty() || step.looks.empty()) return target_.text(Vocabulary::unknown);
+  const std::string& word = tokens[static_cast<std::size_t>(std::ranges::max_element(weights) - weights.begin())].text;
+  if (!dictionary) return word;
+  const auto entries = dictionary->of(word);
+  const auto best = std::ranges::max_element(entries, {}, &Lexicon::Entry::probability);
+  return best == entries.end() ? word : best->target;
+}
+
+Output Transduce::output(const std::string& line, const SourceIds& source, std::span<const Answer> answers,
+                         const Lexicon* dictionary) const {
   Output out;
-  out.source_text = source;
-  for (const Piece& piece : source_unit_.cut(source)) {
+  out.source_text = line;
+  const auto [text, features] = split(line);
+  if (reads_features()) {
+    for (const std::string_view feature : split_features(features)) out.source.push_back({feature_symbol(feature), 0, 0});
+  }
+  for (const Piece& piece : source_unit_.cut(text)) {
     out.source.push_back({std::string(piece.text), piece.start, piece.end});
   }
   const int end = out.source.empty() ? 0 : out.source.back().end;
   out.source.push_back({source_.text(Vocabulary::stop), end, end});
-  for (const Answer& answer : answers) out.nbest.push_back({target_text(answer.symbols), answer.score});
   if (answers.empty()) return out;
+  for (const Answer& answer : answers) {
+    std::vector<std::string> tokens;
+    for (std::size_t i = 0; i < answer.symbols.size(); ++i) {
+      const bool replaced = answer.symbols[i] == Vocabulary::unknown && i < answer.steps.size();
+      tokens.push_back(replaced ? replacement(answer.steps[i], out.source, dictionary)
+                                : symbol_text(answer.symbols[i], source));
+    }
+    out.nbest.push_back({target_unit_.join(tokens), answer.score});
+  }
   const Answer& best = answers[0];
   out.text = out.nbest[0].text;
   out.score = best.score;
   for (std::size_t i = 0; i < best.steps.size(); ++i) {
     const StepExplanation& step = best.steps[i];
     OutputStep shown;
-    shown.token = target_.text(i < best.symbols.size() ? best.symbols[i] : Vocabulary::stop);
+    shown.token = symbol_text(i < best.symbols.size() ? best.symbols[i] : Vocabulary::stop, source);
     shown.probability = step.probability;
+    shown.copy_gate = step.gate;
     for (const auto& [symbol, probability] : step.alternatives) {
-      shown.alternatives.push_back({target_.text(symbol), probability});
+      shown.alternatives.push_back({symbol_text(symbol, source), probability});
     }
     for (const auto& look : step.looks) {
       // The batch may be wider than this source.
@@ -89,8 +286,8 @@ Output Transduce::output(const std::string& source, std::span<const Answer> answ
       shown.looks.push_back({{look.scores.begin(), look.scores.begin() + real},
                              {look.weights.begin(), look.weights.begin() + real},
                              look.context_norm});
+      if (i == 0) out.maps.push_back({look.layer, look.head, "source"});
     }
-    if (i == 0) out.maps.resize(shown.looks.size(), {0, 0, "source"});
     out.steps.push_back(std::move(shown));
   }
   return out;

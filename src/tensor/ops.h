@@ -19,6 +19,24 @@ Tensor multiply(Tensor a, Tensor b);
 Tensor scale(Tensor x, Real factor);
 Tensor tanh(Tensor x);
 Tensor sigmoid(Tensor x);
+Tensor relu(Tensor x);
+Tensor exp(Tensor x);
+Tensor reciprocal(Tensor x);       // 1 / x
+Tensor softplus(Tensor x);         // log(1 + e^x)
+Tensor log(Tensor x, Real plus);   // log(x + plus)
+Tensor shift(Tensor x, Real by);   // x + by
+Tensor minimum(Tensor a, Tensor b);
+Tensor detach(Tensor x);           // the same values; nothing flows back
+
+// ops/rows.cc: the last axis is a row
+Tensor add_row(Tensor x, Tensor row);          // x [..., n] + row [n]
+Tensor scale_rows(Tensor x, Tensor factors);   // x [..., n] times factors [..., 1]
+Tensor layer_norm(Tensor x, Tensor gain, Tensor bias);
+Tensor unit_rows(Tensor x);                    // x / |x|, zeros for a row of zeros
+Tensor log_sum(Tensor x);                      // [..., n] -> [..., 1]: log sum_j exp(x_j)
+Tensor pick(Tensor x, Ids ids, int ignored);   // [..., n] -> [..., 1]: x[ids], 0 where the id is `ignored`
+Tensor sum(Tensor x);                          // [1]
+Tensor sum_steps(Tensor x);                    // [steps, ...] -> [...]
 
 // ops/linear.cc
 struct Product {
@@ -27,13 +45,18 @@ struct Product {
 };
 Tensor linear(Tensor x, Tensor weight, Tensor bias = {});                   // x W + b
 Tensor add_products(Tensor base, std::initializer_list<Product> products);  // base + x1 W1 + x2 W2 + ...
+Tensor linear_transposed(Tensor x, Tensor weight, Tensor bias);             // x W' + b
 
 // ops/arrange.cc
 Tensor concat(std::initializer_list<Tensor> parts);  // side by side along the last axis
+Tensor columns(Tensor x, int start, int count);      // [..., n] -> [..., count]: part of the last axis
 Tensor step(Tensor sequence, int t);                 // entry t of the first axis, sharing its memory
 Tensor stack(std::span<const Tensor> steps);         // one more axis in front
 Tensor as_shape(Tensor x, Shape shape);              // the same numbers in order
 Tensor gather_rows(Tensor x, Ids rows);              // [rows, ...] entries of the first axis, any number of times
+Tensor gather_batch(Tensor x, Ids rows);             // [steps, rows, size] the same of the second axis
+Tensor join_steps(Tensor a, Tensor b);               // one after the other along the first axis
+Tensor swap_axes(Tensor x);                          // [a, b, c] -> [b, a, c]
 Tensor masked_mean(Tensor x, Mask mask);             // [positions, batch, size] -> [batch, size] over real positions
 
 // ops/embedding.cc
@@ -75,6 +98,62 @@ Tensor gru_step(Tensor input_gates, Tensor state_gates, Tensor previous_h);
 Tensor additive_scores(Tensor queries, Tensor keys, Tensor v, Mask mask);
 Tensor masked_softmax(Tensor scores, Mask mask);
 Tensor weighted_sum(Tensor weights, Tensor values, Mask mask);
+Tensor dot_scores(Tensor queries, Tensor keys, Real factor, Mask mask);  // factor q' k
+
+// ops/selections.cc: from scores to weights, each [queries, batch, positions]. What a query does not see weighs nothing.
+Tensor sparsemax(Tensor scores, Mask mask);                              // Martins & Astudillo 2016
+Tensor entmax(Tensor scores, Mask mask);                                 // with alpha = 1.5, Peters, Niculae & Martins 2019
+Tensor masked_sigmoid(Tensor scores, Mask mask);                         // each position by itself
+// `soft` with the values of `hard`, which takes no gradient: it all flows to `soft` (straight-through).
+Tensor straight_through(Tensor hard, Tensor soft);
+// Scores outside centre - width .. centre + width become so low that no weight is left; centres [queries, batch, 1]
+// are rounded and held inside the row's real positions.
+Tensor keep_window(Tensor scores, Tensor centres, int width, Mask mask);
+// exp(-(i - centre)^2 / (2 deviation^2)) [queries, batch, positions]; the gradient flows to the centres.
+Tensor gaussian_window(Tensor centres, Real deviation, Mask mask);
+// From where the walk was, `before` [queries, batch, positions], it goes right over the real positions and stops at i
+// with probability stops_i: a_i = stops_i q_i, q_i = (1 - stops_{i-1}) q_{i-1} + before_i. Weights sum to at most one.
+Tensor walk(Tensor stops, Tensor before, Mask mask);
+// a_i = sum_{j <= i} before_j exp(e_i) / sum_{k >= j} exp(e_k) over real positions: stays or jumps right.
+Tensor jump(Tensor scores, Tensor before, Mask mask);
+// Bayes: how likely the symbol is, log sum_i prior_i exp(log_likelihood_i), [queries, batch, 1], and where it then was.
+struct Posterior {
+  Tensor log_sum;  // [queries, batch, 1]
+  Tensor weights;  // [queries, batch, positions], sum to one
+};
+Posterior posterior(Tensor prior, Tensor log_likelihoods, Mask mask);
+
+// ops/positions.cc: what depends on where queries and positions stand. Query q stands at step first + q * stride:
+// stride 1 for the steps of a sequence, 0 for alternatives at one step.
+struct When {
+  int first = 0;
+  int stride = 1;
+};
+// x [queries, batch, 2 reach + 1] by distance -> [queries, batch, positions]: x at i - step, held inside -reach .. reach.
+Tensor by_distance(Tensor x, int positions, When when);
+Tensor rotate(Tensor x, When when);  // rotary positions (Su 2021): x [steps, batch, size], size even
+
+// ops/pairs.cc: every query with every position, as a sequence [positions, queries * batch, size] of its own.
+Tensor add_pairs(Tensor queries, Tensor keys);
+Tensor multiply_pairs(Tensor queries, Tensor keys);
+Tensor from_pairs(Tensor x, int queries);  // [positions, queries * batch, 1] -> scores [queries, batch, positions]
+Tensor to_pairs(Tensor scores);            // and back: [queries, batch, positions] -> [positions, queries * batch, 1]
+// Each position with its neighbours side by side, [positions, batch, size] -> [positions, batch, width size]; zeros for
+// what is not real. The middle of the window, (width - 1) / 2, is the position itself.
+Tensor windows(Tensor x, int width, Mask mask);
+Tensor unit_sequences(Tensor x, Mask mask);  // x / |x|, the norm taken over a row's real positions; zeros elsewhere
+
+// ops/links.cc: what positions stand for among the target's symbols: position i of row b for each symbols[k] with
+// shares[k], k from starts[i batch + b] to starts[i batch + b + 1].
+struct Links {
+  std::span<const std::int32_t> starts;  // [positions * batch + 1]
+  std::span<const std::int32_t> symbols;
+  std::span<const Real> shares;
+  int width = 0;  // how many symbols there are, those that only a source has counted
+};
+Tensor linked(Tensor weights, const Links& links);  // [queries, batch, positions] -> [queries, batch, width]
+// log(gate softmax(logits) + extra): logits [..., n], gate [..., 1], extra [..., width], width >= n. No log below 1e-30.
+Tensor log_mixture(Tensor logits, Tensor gate, Tensor extra);
 
 // ops/log_softmax.cc: each row by itself
 Tensor log_softmax(Tensor logits);

@@ -125,6 +125,11 @@ struct Mask {
   const std::uint8_t* data = nullptr;
   int positions = 0;
   int batch = 0;
+  int causal = -1;  // >= 0: query q sees no position beyond q + causal
+
+  bool sees(int query, int row, int position) const {
+    return data[position * batch + row] && (causal < 0 || position <= query + causal);
+  }
 };
 
 }  // namespace fovea

@@ -102,8 +102,9 @@ BenchResult bench(const std::string& name, int threads, double seconds) {
   std::vector<std::uint32_t> batch;
   for (int i = 0; i < shape->batch; ++i) {
     const Random random = Random(1, Purpose::data).at(static_cast<std::uint64_t>(i));
-    examples.push_back({made_symbols(random.at(0), shape->source - 1, shape->symbols),
-                        made_symbols(random.at(1), shape->target - 1, shape->symbols)});
+    examples.push_back({{made_symbols(random.at(0), shape->source - 1, shape->symbols), {}, {}},
+                        made_symbols(random.at(1), shape->target - 1, shape->symbols),
+                        {}});
     batch.push_back(static_cast<std::uint32_t>(i));
   }
   Workers workers(threads);

@@ -18,6 +18,7 @@ void visit_progress(Progress& p, const Visitor& visit) {
   visit("epoch", p.epoch);
   visit("batch", p.batch);
   visit("best", p.best);
+  visit("best_cer", p.best_cer);
   visit("since_best", p.since_best);
   visit("rate_factor", p.rate_factor);
   visit("skipped", p.skipped);
@@ -98,7 +99,12 @@ void load_checkpoint(Files& files, const std::filesystem::path& folder, Model& m
 }
 
 void save_model(Files& files, const std::filesystem::path& folder, const Model& model) {
-  files.write_atomically(folder / model_file_name, encode_safetensors({model.metadata(), model.arrays()}));
+  const auto save = [&](const Model& one, const char* name) {
+    files.write_atomically(folder / name, encode_safetensors({one.metadata(), one.arrays()}));
+  };
+  if (model.config().model.objective.agreement == 0) return save(model, model_file_name);
+  save(*model.one_way(false), model_file_name);
+  save(*model.one_way(true), reverse_file_name);
 }
 
 }  // namespace fovea

@@ -15,7 +15,7 @@ constexpr int fewest_rows = 4;  // of a shard: with fewer, products are mostly o
 std::vector<float> unknown_by_count(const Model& model, std::span<const Encoding> examples) {
   std::vector<std::int64_t> times(static_cast<std::size_t>(model.task().source().size()));
   for (const Encoding& example : examples) {
-    for (const std::int32_t id : example.source) ++times[static_cast<std::size_t>(id)];
+    for (const std::int32_t id : example.source.symbols) ++times[static_cast<std::size_t>(id)];
   }
   SymbolCounts counts;
   for (int id = Vocabulary::first_symbol; id < model.task().source().size(); ++id) {
@@ -31,6 +31,7 @@ GradientWorker::GradientWorker(const Model& model, std::span<const Encoding> exa
       examples_(examples),
       workers_(workers),
       unknown_(unknown_by_count(model, examples)),
+      replaces_(model.config().model.objective.agreement == 0),
       memories_(static_cast<std::size_t>(workers.count())) {}
 
 void GradientWorker::for_each_piece(const std::function<void(std::size_t, std::size_t)>& work) {
@@ -45,7 +46,7 @@ void GradientWorker::for_each_piece(const std::function<void(std::size_t, std::s
 void GradientWorker::share_out(std::span<const std::uint32_t> examples, int shards) {
   std::vector<std::uint32_t> order(examples.begin(), examples.end());
   std::ranges::stable_sort(order, std::greater(),
-                           [&](std::uint32_t i) { return examples_[i].source.size() + examples_[i].target.size(); });
+                           [&](std::uint32_t i) { return examples_[i].source.symbols.size() + examples_[i].target.size(); });
   const int rows = static_cast<int>(order.size());
   shard_count_ = std::clamp(rows / fewest_rows, 1, shards);
   if (static_cast<int>(shards_.size()) < shard_count_) shards_.resize(static_cast<std::size_t>(shard_count_));
@@ -64,9 +65,10 @@ void GradientWorker::fill_batch(const Shard& shard, Memory& memory, const Random
   for (std::size_t r = 0; r < shard.examples.size(); ++r) {
     const std::uint32_t sample = shard.examples[r];
     Encoding& changed = memory.changed[r] = examples_[sample];
-    for (std::size_t i = 0; i < changed.source.size(); ++i) {
-      const float share = unknown_[static_cast<std::size_t>(changed.source[i])];
-      if (replacing.at(sample).uniform(i) < static_cast<double>(share)) changed.source[i] = Vocabulary::unknown;
+    Symbols& source = changed.source.symbols;
+    for (std::size_t i = 0; i < source.size() && replaces_; ++i) {
+      const float share = unknown_[static_cast<std::size_t>(source[i])];
+      if (replacing.at(sample).uniform(i) < static_cast<double>(share)) source[i] = Vocabulary::unknown;
     }
     rows.push_back(&changed);
     memory.batch.samples.push_back(sample);
@@ -84,6 +86,8 @@ void GradientWorker::compute_shard(Shard& shard, Memory& memory, const GradientR
   pass.tape().backward(loss.total, static_cast<Real>(scale));
   shard.loss = static_cast<double>(*loss.total.data());
   shard.symbols = loss.symbols;
+  shard.terms.clear();
+  for (const LossTerm& term : loss.terms) shard.terms.emplace_back(term.name, static_cast<double>(*term.value.data()));
 }
 
 // Adds up the shards' gradients, first to last, and returns the norm of the sum.
@@ -107,13 +111,23 @@ GradientResult GradientWorker::compute(const GradientRequest& request) {
   GradientResult result;
   for (const std::uint32_t i : request.examples) {
     result.symbols += static_cast<std::int64_t>(examples_[i].target.size()) + 1;
-    result.tokens += static_cast<std::int64_t>(examples_[i].source.size() + examples_[i].target.size());
+    result.tokens += static_cast<std::int64_t>(examples_[i].source.symbols.size() + examples_[i].target.size());
   }
   const double scale = 1.0 / static_cast<double>(result.symbols);
   workers_.run(shard_count_, [&](int task, int worker) {
     compute_shard(shards_[static_cast<std::size_t>(task)], memories_[static_cast<std::size_t>(worker)], request, scale);
   });
-  for (int s = 0; s < shard_count_; ++s) result.loss += shards_[static_cast<std::size_t>(s)].loss;
+  for (int s = 0; s < shard_count_; ++s) {
+    const Shard& shard = shards_[static_cast<std::size_t>(s)];
+    result.loss += shard.loss;
+    result.terms.resize(shard.terms.size());
+    for (std::size_t i = 0; i < shard.terms.size(); ++i) {
+      result.terms[i].first = shard.terms[i].first;
+      result.terms[i].second += shard.terms[i].second;
+    }
+  }
+  result.likelihood = result.terms[0].second;
+  for (auto& [name, value] : result.terms) value *= scale;
   result.norm = sum_shards();
   return result;
 }

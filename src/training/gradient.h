@@ -21,6 +21,8 @@ struct GradientRequest {
 
 struct GradientResult {
   double loss = 0;           // summed over target symbols
+  double likelihood = 0;     // its part that is minus the log-likelihood
+  std::vector<std::pair<std::string, double>> terms;  // all parts, per target symbol
   std::int64_t symbols = 0;  // of the targets, stop symbols counted
   std::int64_t tokens = 0;   // of both sides
   double norm = 0;           // of the mean gradient
@@ -42,6 +44,7 @@ class GradientWorker {
     std::vector<std::uint32_t> examples;
     std::vector<Real> gradient;
     double loss = 0;
+    std::vector<std::pair<std::string, double>> terms;
     int symbols = 0;
   };
   struct Memory {
@@ -58,6 +61,7 @@ class GradientWorker {
   std::span<const Encoding> examples_;
   Workers& workers_;
   std::vector<float> unknown_;  // by source id, how often training replaces it
+  bool replaces_;               // not where sources are targets too
   std::vector<Shard> shards_;
   int shard_count_ = 0;
   std::vector<Memory> memories_;

@@ -36,7 +36,7 @@ Journal::Journal(Files& files, std::filesystem::path path, std::int64_t update)
 }
 
 void Journal::write(const UpdateReport& r) {
-  const json event = {{"event", "update"},
+  json event = {{"event", "update"},
                       {"update", r.update},
                       {"epoch", r.epoch},
                       {"seconds", r.seconds},
@@ -45,6 +45,9 @@ void Journal::write(const UpdateReport& r) {
                       {"learning_rate", r.learning_rate},
                       {"gradient_norm", r.gradient_norm},
                       {"skipped", r.skipped}};
+  if (r.terms.size() > 1) {
+    for (const auto& [name, value] : r.terms) event["objective." + name] = value;
+  }
   files_.append(path_, event.dump() + "\n");
 }
 

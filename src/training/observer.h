@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tasks/output.h"
@@ -29,6 +30,7 @@ struct UpdateReport {
   double learning_rate = 0;
   double gradient_norm = 0;
   std::int64_t skipped = 0;  // updates that were not finite
+  std::vector<std::pair<std::string, double>> terms;  // each part of the objective, per target symbol, of this update
 };
 
 struct Sample {

@@ -12,6 +12,7 @@ struct Progress {
   std::int64_t epoch = 0;   // epochs completed
   std::int64_t batch = 0;   // batches of the current epoch done
   double best = -1;         // best exact share on the held-out part; -1: none yet
+  double best_cer = 0;      // the character error rate that went with it
   int since_best = 0;       // validations since
   double rate_factor = 1;   // what plateaus have left of the learning rate
   std::int64_t skipped = 0;

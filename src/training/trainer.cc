@@ -23,6 +23,7 @@ std::uint64_t hash_examples(std::uint64_t hash, std::span<const Example> example
   for (const Example& example : examples) {
     add(example.source);
     add(example.target);
+    add(example.extra);
   }
   return mix(hash, examples.size());
 }
@@ -46,18 +47,30 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
   }
   if (data_.training.empty()) throw data_error("no line to train on");
   if (data_.held_out.empty()) throw data_error("no line to validate on; give a second file with --dev");
-  model_ = std::make_unique<Model>(config_, Transduce(config_, data_.training));
+  model_ = std::make_unique<Model>(config_, Transduce(config_, data_.training, data_.lexicon.get()));
   for (const Example& example : data_.training) {
-    examples_.push_back({model_->task().encode_source(example.source), model_->task().encode_target(example.target)});
-    lengths_.push_back(
-        {static_cast<int>(examples_.back().source.size()) + 1, static_cast<int>(examples_.back().target.size()) + 1});
+    examples_.push_back(model_->task().encode(example));
+    const Encoding& encoded = examples_.back();
+    check_length(encoded.source, example);
+    lengths_.push_back({encoded.source.size() + 1, static_cast<int>(encoded.target.size()) + 1});
   }
-  for (const Example& example : data_.held_out) held_out_.push_back(model_->task().encode_source(example.source));
+  for (const Example& example : data_.held_out) {
+    held_out_.push_back(model_->task().encode_source(example.source, example.extra));
+    check_length(held_out_.back(), example);
+  }
   data_hash_ = hash_examples(hash_examples(0, data_.training), data_.held_out);
   gradient_ = std::make_unique<GradientWorker>(*model_, examples_, workers_);
   answering_ = std::make_unique<Answering>(*model_, workers_);
   optimizer_ = std::make_unique<Optimizer>(config_.training.optimizer, config_.training.momentum,
                                            static_cast<std::size_t>(model_->parameters().count()));
+}
+
+void Trainer::check_length(const SourceIds& source, const Example& example) const {
+  const int most = model_->task().most_source_symbols();
+  if (most == 0 || source.size() <= most) return;
+  throw data_error("line {}: the source has {} symbols, but attention.score = {} knows {} positions (the stop symbol "
+                   "counted); set attention.positions higher, or leave longer lines out with --max-length",
+                   example.line, source.size(), config_.model.attention.score, most + 1);
 }
 
 double Trainer::seconds() const { return seconds_before_ + now() - started_at_; }
@@ -132,13 +145,13 @@ void Trainer::train_batch(std::span<const std::uint32_t> batch) {
     optimizer_->apply(step, start, gradient_->gradient().subspan(start, count), weights);
   });
   model_->parameters().refresh_packed(workers_);
-  progress_.loss += result.loss;
+  progress_.loss += result.likelihood;
   progress_.symbols += result.symbols;
   report_update(result, rate);
 }
 
 void Trainer::report_update(const GradientResult& result, double rate) {
-  const double loss = result.loss / static_cast<double>(result.symbols);
+  const double loss = result.likelihood / static_cast<double>(result.symbols);
   smoothed_loss_ = smoothed_loss_ == 0 ? loss : 0.95 * smoothed_loss_ + 0.05 * loss;
   const double elapsed = now() - rate_at_;
   if (elapsed > 0.5 || tokens_per_second_ == 0) {
@@ -155,18 +168,19 @@ void Trainer::report_update(const GradientResult& result, double rate) {
       .tokens_per_second = tokens_per_second_,
       .learning_rate = rate,
       .gradient_norm = result.norm,
-      .skipped = progress_.skipped};
+      .skipped = progress_.skipped,
+      .terms = result.terms};
   if (progress_.update % journal_every == 0) journal_->write(report);
   observer_.updated(report);
 }
 
 ValidationReport Trainer::answer_held_out() {
-  std::vector<const Symbols*> sources;
-  for (const Symbols& source : held_out_) sources.push_back(&source);
+  std::vector<const SourceIds*> sources;
+  for (const SourceIds& source : held_out_) sources.push_back(&source);
   const auto answers = answering_->answer(sources, {});
   Metrics metrics;
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    metrics.add(data_.held_out[i].target, model_->task().target_text(answers[i][0].symbols));
+    metrics.add(data_.held_out[i].target, model_->task().target_text(answers[i][0].symbols, held_out_[i]));
   }
   ValidationReport report;
   report.update = progress_.update;
@@ -179,16 +193,20 @@ ValidationReport Trainer::answer_held_out() {
   const std::size_t shown = std::min(samples_shown, held_out_.size());
   const auto explained = answering_->answer(std::span(sources).first(shown), {.alternatives = 5});
   for (std::size_t i = 0; i < shown; ++i) {
-    report.samples.push_back({data_.held_out[i].target, model_->task().output(data_.held_out[i].source, explained[i])});
+    const Example& example = data_.held_out[i];
+    const std::string line = model_->task().reads_features() ? example.source + "\t" + example.extra : example.source;
+    report.samples.push_back({example.target, model_->task().output(line, held_out_[i], explained[i])});
   }
   return report;
 }
 
 void Trainer::validate() {
   ValidationReport report = answer_held_out();
-  report.best = report.exact > progress_.best;
+  // Long before a line is all right fewer of its characters are wrong.
+  report.best = report.exact > progress_.best || (report.exact == progress_.best && report.cer < progress_.best_cer);
   if (report.best) {
     progress_.best = report.exact;
+    progress_.best_cer = report.cer;
     progress_.since_best = 0;
     save_model(files_, options_.folder, *model_);
   } else {

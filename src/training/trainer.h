@@ -34,6 +34,7 @@ enum class Ending { finished, stopped, interrupted };
 struct TrainingData {
   std::vector<Example> training;
   std::vector<Example> held_out;
+  std::shared_ptr<const Lexicon> lexicon = {};  // for outputs that look symbols up
 };
 
 class Trainer {
@@ -48,6 +49,7 @@ class Trainer {
 
  private:
   void start();
+  void check_length(const SourceIds& source, const Example& example) const;
   void train_batch(std::span<const std::uint32_t> batch);
   void report_update(const GradientResult& result, double rate);
   void validate();
@@ -67,7 +69,7 @@ class Trainer {
   std::unique_ptr<Model> model_;
   std::vector<Encoding> examples_;
   std::vector<Length> lengths_;
-  std::vector<Symbols> held_out_;
+  std::vector<SourceIds> held_out_;
   std::uint64_t data_hash_ = 0;
 
   Workers workers_;

@@ -8,142 +8,17 @@
 #include <functional>
 #include <limits>
 #include <set>
-#include <string>
 #include <vector>
+
+#include "decoding/table_model.h"
 
 namespace fovea {
 namespace {
-
-constexpr int symbols = 6;
-constexpr std::int32_t stop = 0, start = 4, unwanted = 5;  // 1, 2 and 3 are written
-using Path = std::vector<std::int32_t>;
-using Row = std::vector<double>;  // log-probability of each symbol
-using Table = std::function<Row(int source, const Path& written)>;
-
-// A state of [source, code of what was written], so that a row that got into the wrong place is noticed, and looks that
-// say the same.
-class TableModel : public StepModel {
- public:
-  TableModel(Table table, int sources) : table_(std::move(table)) {
-    for (int s = 0; s < sources; ++s) kept_.push_back(s);
-  }
-
-  int sources() const override { return static_cast<int>(kept_.size()); }
-
-  State start(Pass& pass) const override {
-    Tensor x = pass.tape().make({sources(), 2});
-    for (int s = 0; s < sources(); ++s) x.data()[2 * s] = Real(kept_[s]), x.data()[2 * s + 1] = 0;
-    State state;
-    state.set("path", x);
-    return state;
-  }
-
-  StepResult step(Pass& pass, const State& state, Ids previous) const override {
-    const Tensor before = state.get("path");
-    const int rows = before.shape()[0];
-    EXPECT_EQ(rows % sources(), 0);
-    EXPECT_EQ(rows, std::ssize(previous));
-    const Tensor path = pass.tape().make({rows, 2}), log_p = pass.tape().make({rows, symbols});
-    for (int r = 0; r < rows; ++r) {
-      const int source = static_cast<int>(before.data()[2 * r]);
-      EXPECT_EQ(source, kept_[r % sources()]) << "row " << r << " holds another source's state";
-      const int code = static_cast<int>(before.data()[2 * r + 1]) * symbols + previous[r];
-      path.data()[2 * r] = Real(source);
-      path.data()[2 * r + 1] = Real(code);
-      const Row row = table_(source, decode(code));
-      std::transform(row.begin(), row.end(), log_p.data() + r * symbols, [](double p) { return static_cast<Real>(p); });
-    }
-    State next;
-    next.set("path", path);
-    return {log_p, next, {{path, path, path}}};
-  }
-
-  void keep(Ids sources) override {
-    std::vector<int> left;
-    for (const std::int32_t s : sources) left.push_back(kept_[s]);
-    kept_ = left;
-  }
-
- private:
-  static Path decode(int code) {
-    Path written;
-    for (; code >= symbols; code /= symbols) written.insert(written.begin(), code % symbols);
-    return written;  // the first, the start symbol, is left
-  }
-
-  Table table_;
-  std::vector<int> kept_;
-};
 
 int code_of(const Path& written) {
   int code = start;
   for (const std::int32_t symbol : written) code = code * symbols + symbol;
   return code;
-}
-
-Row normalise(Row logits) {
-  double sum = 0;
-  for (const double x : logits) sum += std::exp(x);
-  for (double& x : logits) x = static_cast<double>(static_cast<Real>(x - std::log(sum)));
-  return logits;
-}
-
-// Different for every source and everything written so far.
-Table random_table(std::uint64_t seed) {
-  return [seed](int source, const Path& written) {
-    Random random = Random(seed, Purpose::data).at(static_cast<std::uint64_t>(source));
-    for (const std::int32_t symbol : written) random = random.at(static_cast<std::uint64_t>(symbol));
-    Row logits(symbols);
-    for (int i = 0; i < symbols; ++i) logits[i] = 4 * random.uniform(static_cast<std::uint64_t>(i));
-    return normalise(logits);
-  };
-}
-
-SearchOptions options(int beam, int nbest, double length_power = 1) {
-  SearchOptions o;
-  o.beam = beam;
-  o.nbest = nbest;
-  o.length_power = length_power;
-  o.start = start;
-  o.stop = stop;
-  o.never = {start, unwanted};
-  return o;
-}
-
-std::vector<std::vector<Answer>> find(const Table& table, const SearchOptions& o, const std::vector<int>& most_steps) {
-  Parameters parameters;
-  parameters.allocate();
-  TableModel model(table, static_cast<int>(most_steps.size()));
-  SearchMemory memory;
-  return search(parameters, model, o, most_steps, memory);
-}
-
-std::vector<Answer> find_one(const Table& table, const SearchOptions& o, int most_steps) {
-  return find(table, o, {most_steps})[0];
-}
-
-// Every answer there is, best first.
-std::vector<Answer> enumerate(const Table& table, int source, const SearchOptions& o, int most_steps) {
-  std::vector<Answer> all;
-  const std::function<void(const Path&, double)> extend = [&](const Path& written, double log_p) {
-    const Row row = table(source, written);
-    const int length = static_cast<int>(written.size()) + 1;
-    const double root = std::pow(static_cast<double>(length), o.length_power);
-    for (std::int32_t symbol = 0; symbol < symbols; ++symbol) {
-      if (std::ranges::find(o.never, symbol) != o.never.end()) continue;
-      const double now = log_p + row[symbol];
-      Path next = written;
-      if (symbol != o.stop) next.push_back(symbol);
-      if (symbol == o.stop || length == most_steps) {
-        all.push_back({next, now / root, symbol == o.stop, {}});
-      } else {
-        extend(next, now);
-      }
-    }
-  };
-  extend({}, 0);
-  std::ranges::stable_sort(all, std::greater(), &Answer::score);
-  return all;
 }
 
 void expect_answers(const std::vector<Answer>& found, std::span<const Answer> wanted) {
@@ -217,17 +92,6 @@ TEST(Search, ABeamOfOneIsGreedy) {
     const double length = static_cast<double>(written.size() + stopped);
     expect_answers(found[source], std::vector<Answer>{{written, log_p / length, stopped, {}}});
   }
-}
-
-double score_of(const Table& table, int source, const Answer& answer, double power) {
-  Path written;
-  double log_p = 0;
-  for (const std::int32_t symbol : answer.symbols) {
-    log_p += table(source, written)[symbol];
-    written.push_back(symbol);
-  }
-  if (answer.finished) log_p += table(source, written)[stop];
-  return log_p / std::pow(static_cast<double>(written.size() + answer.finished), power);
 }
 
 TEST(Search, AnswersAreSortedDifferentAndTrulyScored) {
@@ -357,6 +221,55 @@ TEST(Search, LooksBelongToTheAnswersOwnPath) {
       }
     }
   }
+}
+
+TEST(Search, ExplainsLayersHeadsAndTheGate) {
+  TableModel::Extras extras;
+  extras.looks = [](int source, const Path& written) -> std::vector<TableModel::Look> {
+    const double x = source + 0.25 * static_cast<double>(written.size());
+    return {{0, 0, {x}}, {1, 0, {2 * x}}, {1, 1, {3 * x}}};
+  };
+  extras.gate = [](int source, const Path& written) {
+    return 0.125 * source + 0.25 * static_cast<double>(written.size());
+  };
+  SearchOptions o = options(3, 3);
+  o.alternatives = 1;
+  const auto found = find(random_table(7), o, {4, 2, 3}, extras);
+  for (int source = 0; source < 3; ++source) {
+    for (const Answer& answer : found[source]) {
+      for (std::size_t t = 0; t < answer.steps.size(); ++t) {
+        const StepExplanation& step = answer.steps[t];
+        const float x = static_cast<float>(source) + 0.25f * static_cast<float>(t);
+        ASSERT_EQ(step.looks.size(), 3u);
+        for (const int look : {0, 1, 2}) {
+          EXPECT_EQ(step.looks[look].layer, look > 0);
+          EXPECT_EQ(step.looks[look].head, look == 2);
+          EXPECT_EQ(step.looks[look].weights, std::vector<float>{static_cast<float>(look + 1) * x});
+        }
+        EXPECT_EQ(step.gate, 0.125 * source + 0.25 * static_cast<double>(t));
+      }
+    }
+  }
+  EXPECT_EQ(find_one(random_table(7), o, 4)[0].steps[0].gate, std::nullopt);
+}
+
+// A neighbour that can copy more makes the batch's symbols more. What they cannot write is not for the others.
+TEST(Search, WhatASourceCannotWriteIsNotThere) {
+  const Table narrow = [](int, const Path& written) -> Row {
+    const double log_p = written.size() < 2 ? std::log(0.5) : std::log(1e-30);
+    return {std::log(0.5), log_p, std::log(1e-30), std::log(1e-30), std::log(1e-30), std::log(1e-30)};
+  };
+  const Table wide = [&](int source, const Path& written) {
+    Row row = narrow(source, written);
+    row.resize(symbols + 4, std::log(1e-30));
+    return row;
+  };
+  SearchOptions o = options(9, 9);
+  o.alternatives = 4;
+  const auto found = find_one(wide, o, 5);
+  ASSERT_EQ(found.size(), 3u);  // "", "1" and "1 1"
+  expect_answers(found, find_one(narrow, o, 5));
+  EXPECT_EQ(found[0].steps[0].alternatives.size(), 2u);
 }
 
 TEST(Search, ASourcesAnswersDoNotDependOnTheOthers) {

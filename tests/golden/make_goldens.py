@@ -201,9 +201,24 @@ def cross_entropy(rows=9, vocabulary=11, smoothing=0.1):
     write("cross_entropy.json", inputs, outputs, probes, {"logits": logits.grad})
 
 
+def layer_norm(steps=4, batch=3, size=9):
+    """y = gain (x - mean) / sqrt(variance + 1e-5) + bias along the last axis, the variance divided by the size."""
+    inputs = {"x": leaf(steps, batch, size, scale=2.0), "gain": leaf(size), "bias": leaf(size)}
+    x, gain, bias = inputs.values()
+    outputs = {"y": nn.functional.layer_norm(x, (size,), gain, bias, eps=1e-5)}
+    probes = {"y": random(steps, batch, size)}
+    backward(outputs, probes)
+
+    centred = x - x.mean(dim=2, keepdim=True)
+    variance = (centred**2).mean(dim=2, keepdim=True)
+    assert_same(outputs["y"], gain * centred / (variance + 1e-5).sqrt() + bias)
+    write("layer_norm.json", inputs, outputs, probes, {name: tensor.grad for name, tensor in inputs.items()})
+
+
 def main():
     torch.set_num_threads(1)
-    for seed, make in enumerate([lambda: recurrent("lstm"), lambda: recurrent("gru"), additive, cross_entropy]):
+    makers = [lambda: recurrent("lstm"), lambda: recurrent("gru"), additive, cross_entropy, layer_norm]
+    for seed, make in enumerate(makers):
         torch.manual_seed(seed)  # one seed for each, so that a change to one leaves the others as they were
         make()
 

@@ -16,7 +16,7 @@ namespace {
 class AttentionKernels : public KernelTest {};
 INSTANTIATE_TEST_SUITE_P(Kernels, AttentionKernels, testing::ValuesIn(tested_instruction_sets()), instruction_set_name);
 
-constexpr int queries = 2, batch = 3;
+constexpr int queries = 3, batch = 3;
 const Real nan_value = std::numeric_limits<Real>::quiet_NaN();
 
 // Row 0 has every position, row 1 every other one, row 2 none.
@@ -28,13 +28,22 @@ std::vector<std::uint8_t> mask_for(int positions) {
   return mask;
 }
 
-// check(size, real) for odd numbers of positions and odd sizes; real(i, b) tells whether position i of row b is real.
+// check(size, seen) for odd numbers of positions and odd sizes, with and without looking ahead, with and without room
+// to work in; seen(q, i, b) tells whether query q sees position i of row b.
 template <class Check>
 void for_sizes(const Check& check) {
   const auto one = [&](int positions, int size) {
     const auto mask = mask_for(positions);
-    check(AttentionSize{queries, batch, positions, size, mask.data()},
-          [&](int i, int b) { return mask[static_cast<std::size_t>(i * batch + b)] != 0; });
+    for (const int causal : {-1, 0, 2}) {
+      AttentionSize a = {queries, batch, positions, size, mask.data(), causal};
+      const auto seen = [&](int q, int i, int b) {
+        return mask[static_cast<std::size_t>(i * batch + b)] != 0 && (causal < 0 || i <= q + causal);
+      };
+      check(a, seen);
+      Buffer room(static_cast<int>(a.room_needed()), Real(0));
+      a.room = room.data();
+      check(a, seen);
+    }
   };
   for (const int n : odd_sizes()) {
     one(n, 5);
@@ -46,7 +55,7 @@ void for_sizes(const Check& check) {
 int at(int outer, int b, int inner, int width) { return (outer * batch + b) * width + inner; }
 
 TEST_P(AttentionKernels, AdditiveScoresAreThoseOfDouble) {
-  for_sizes([](AttentionSize a, auto real) {
+  for_sizes([](AttentionSize a, auto seen) {
     const int m = a.size, n = a.positions;
     const Buffer q(queries * batch * m, "q", 2), k(n * batch * m, "k", 2), v(m, "v"), ds(queries * batch * n, "ds");
     const Buffer q_start(queries * batch * m, "dq"), k_start(n * batch * m, "dk"), v_start(m, "dv");
@@ -60,7 +69,7 @@ TEST_P(AttentionKernels, AdditiveScoresAreThoseOfDouble) {
     for (int o = 0; o < queries; ++o) {
       for (int b = 0; b < batch; ++b) {
         for (int i = 0; i < n; ++i) {
-          for (int j = 0; j < m && real(i, b); ++j) {
+          for (int j = 0; j < m && seen(o, i, b); ++j) {
             const double t = std::tanh(double(q[at(o, b, j, m)]) + k[at(i, b, j, m)]), d = ds[at(o, b, i, n)];
             s[at(o, b, i, n)] += v[j] * t;
             gq[at(o, b, j, m)] += d * v[j] * (1 - t * t);
@@ -79,8 +88,39 @@ TEST_P(AttentionKernels, AdditiveScoresAreThoseOfDouble) {
   });
 }
 
+TEST_P(AttentionKernels, DotScoresAreThoseOfDouble) {
+  for_sizes([](AttentionSize a, auto seen) {
+    const int m = a.size, n = a.positions;
+    const Real factor = Real(0.375);
+    const Buffer q(queries * batch * m, "q"), k(n * batch * m, "k"), ds(queries * batch * n, "ds");
+    const Buffer q_start(queries * batch * m, "dq"), k_start(n * batch * m, "dk");
+    Buffer scores(queries * batch * n, Real(9)), dq = q_start, dk = k_start;
+    dot_scores(a, q.data(), k.data(), factor, scores.data());
+    dot_scores_backward(a, q.data(), k.data(), factor, {ds.data(), dq.data(), dk.data()});
+    dot_scores_backward(a, q.data(), k.data(), factor, {ds.data(), nullptr, nullptr});
+
+    const auto q0 = q_start.values(), k0 = k_start.values();
+    std::vector<double> s(scores.size()), gq(q0.begin(), q0.end()), gk(k0.begin(), k0.end());
+    for (int o = 0; o < queries; ++o) {
+      for (int b = 0; b < batch; ++b) {
+        for (int i = 0; i < n; ++i) {
+          for (int j = 0; j < m && seen(o, i, b); ++j) {
+            s[at(o, b, i, n)] += factor * double(q[at(o, b, j, m)]) * k[at(i, b, j, m)];
+            gq[at(o, b, j, m)] += factor * double(ds[at(o, b, i, n)]) * k[at(i, b, j, m)];
+            gk[at(i, b, j, m)] += factor * double(ds[at(o, b, i, n)]) * q[at(o, b, j, m)];
+          }
+        }
+      }
+    }
+    const double tolerance = 2 * epsilon * (m + n + 4);
+    expect_near(scores, s, tolerance, "scores");
+    expect_near(dq, gq, tolerance, "gradient of queries");
+    expect_near(dk, gk, tolerance, "gradient of keys");
+  });
+}
+
 TEST_P(AttentionKernels, MaskedSoftmaxIsThatOfDouble) {
-  for_sizes([](AttentionSize a, auto real) {
+  for_sizes([](AttentionSize a, auto seen) {
     const int n = a.positions, count = queries * batch * n;
     const Buffer scores(count, "scores", 8), dw(count, "dw"), start(count, "ds");
     Buffer weights(count, Real(9)), ds = start;
@@ -90,9 +130,9 @@ TEST_P(AttentionKernels, MaskedSoftmaxIsThatOfDouble) {
     for (int o = 0; o < queries; ++o) {
       for (int b = 0; b < batch; ++b) {
         double sum = 0, mean = 0;
-        for (int i = 0; i < n; ++i) sum += real(i, b) ? std::exp(double(scores[at(o, b, i, n)])) : 0.0;
+        for (int i = 0; i < n; ++i) sum += seen(o, i, b) ? std::exp(double(scores[at(o, b, i, n)])) : 0.0;
         for (int i = 0; i < n; ++i) {
-          w.push_back(real(i, b) ? std::exp(double(scores[at(o, b, i, n)])) / sum : 0.0);
+          w.push_back(seen(o, i, b) ? std::exp(double(scores[at(o, b, i, n)])) / sum : 0.0);
           mean += w.back() * dw[at(o, b, i, n)];
         }
         for (int i = 0; i < n; ++i) {
@@ -106,7 +146,7 @@ TEST_P(AttentionKernels, MaskedSoftmaxIsThatOfDouble) {
 }
 
 TEST_P(AttentionKernels, WeightedSumIsThatOfDouble) {
-  for_sizes([](AttentionSize a, auto real) {
+  for_sizes([](AttentionSize a, auto seen) {
     const int m = a.size, n = a.positions;
     const Buffer w(queries * batch * n, "w"), values(n * batch * m, "values"), dc(queries * batch * m, "dc");
     const Buffer w_start(queries * batch * n, "dw"), v_start(n * batch * m, "dv");
@@ -120,7 +160,7 @@ TEST_P(AttentionKernels, WeightedSumIsThatOfDouble) {
     for (int o = 0; o < queries; ++o) {
       for (int b = 0; b < batch; ++b) {
         for (int i = 0; i < n; ++i) {
-          for (int j = 0; j < m && real(i, b); ++j) {
+          for (int j = 0; j < m && seen(o, i, b); ++j) {
             c[at(o, b, j, m)] += double(w[at(o, b, i, n)]) * values[at(i, b, j, m)];
             gw[at(o, b, i, n)] += double(dc[at(o, b, j, m)]) * values[at(i, b, j, m)];
             gv[at(i, b, j, m)] += double(w[at(o, b, i, n)]) * dc[at(o, b, j, m)];
@@ -144,7 +184,7 @@ std::vector<Real> softmax_of(const std::vector<Real>& scores, const std::vector<
 }
 
 TEST_P(AttentionKernels, SoftmaxOfExtremesSumsToOne) {
-  const Real big = Real(1e30), tiny = std::numeric_limits<Real>::denorm_min();
+  const Real big = Real(9e28), tiny = std::numeric_limits<Real>::denorm_min();
   const std::vector<std::vector<Real>> rows = {{0, 0, 0},
                                                {big, big, big},
                                                {-big, -big, -big},
@@ -156,7 +196,9 @@ TEST_P(AttentionKernels, SoftmaxOfExtremesSumsToOne) {
                                                {infinity, 0, infinity},
                                                {infinity, -infinity, 0},
                                                {1000, 1001, 999},
-                                               {-1000, -1001, -999}};
+                                               {-1000, -1001, -999},
+                                               {Real(-1e30), 0, 5},
+                                               {Real(-1e30), Real(-2e29), Real(-9e28)}};
   for (std::vector<Real> row : rows) {
     const std::string what = fmt::format("scores {}, {}, {}", row[0], row[1], row[2]);
     for (const int pads : {0, 5, 14}) {  // in the tail of a vector and in whole ones
@@ -167,7 +209,7 @@ TEST_P(AttentionKernels, SoftmaxOfExtremesSumsToOne) {
       double sum = 0;
       for (std::size_t i = 0; i < row.size(); ++i) {
         EXPECT_GE(weights[i], 0) << what;
-        const bool excluded = !mask[i] || row[i] == -infinity;
+        const bool excluded = !mask[i] || row[i] < Real(-1e29);
         EXPECT_TRUE(!excluded || weights[i] == 0) << what << ": " << i;
         sum += weights[i];
       }
@@ -182,15 +224,20 @@ TEST_P(AttentionKernels, NothingRealMeansZeros) {
   const std::vector<std::uint8_t> none(5, 0), all(5, 1);
   EXPECT_EQ(softmax_of({1, infinity, nan_value, -infinity, 2}, none), zeros);
   EXPECT_EQ(softmax_of(std::vector<Real>(5, -infinity), all), zeros);
+  EXPECT_EQ(softmax_of(std::vector<Real>(5, Real(-1e30)), all), zeros);
 
   const AttentionSize a = {1, 1, 5, 3, none.data()};
   const Buffer nan(15, nan_value), ones(15, Real(1));
   Buffer scores(5, Real(9)), contexts(3, Real(9)), dq(3, Real(0)), dk(15, Real(0)), dv(3, Real(0)), dw(5, Real(0));
   additive_scores(a, ones.data(), nan.data(), ones.data(), scores.data());
   EXPECT_EQ(scores.values(), zeros);
+  scores = Buffer(5, Real(9));
+  dot_scores(a, ones.data(), nan.data(), 1, scores.data());
+  EXPECT_EQ(scores.values(), zeros);
   weighted_sum(a, nan.data(), nan.data(), contexts.data());
   EXPECT_EQ(contexts.values(), std::vector<Real>(3, Real(0)));
   additive_scores_backward(a, ones.data(), nan.data(), ones.data(), {ones.data(), dq.data(), dk.data(), dv.data()});
+  dot_scores_backward(a, ones.data(), nan.data(), 1, {ones.data(), dq.data(), dk.data()});
   weighted_sum_backward(a, ones.data(), nan.data(), ones.data(), dw.data(), dk.data());
   for (const Buffer* gradient : {&dq, &dk, &dv, &dw}) {
     for (const Real value : gradient->values()) EXPECT_EQ(value, 0);

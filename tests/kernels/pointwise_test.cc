@@ -96,6 +96,30 @@ TEST_P(PointwiseKernels, AValueDoesNotDependOnItsPlace) {
   }
 }
 
+TEST_P(PointwiseKernels, ReluPassesWhatIsPositive) {
+  for (const int n : sizes_from_zero()) {
+    const Buffer x(n, "x", 9), dy(n, "dy"), start(n, "start");
+    Buffer y(n, Real(5)), dx = start;
+    relu(x, y);
+    relu_backward(y, dy, dx);
+    expect_near(y, expected(n, [&](int i) { return x[i] > 0 ? x[i] : Real(0); }), 0, "relu");
+    expect_near(dx, expected(n, [&](int i) { return start[i] + (x[i] > 0 ? dy[i] : Real(0)); }), 0, "relu_backward");
+  }
+  const Buffer extremes({infinity, -infinity, Real(0), std::numeric_limits<Real>::quiet_NaN()});
+  Buffer y(4, Real(5));
+  relu(extremes, y);
+  EXPECT_TRUE(y[0] == infinity && y[1] == 0 && y[2] == 0 && std::isnan(y[3]));
+}
+
+TEST_P(PointwiseKernels, DotIsThatOfDouble) {
+  for (const int n : sizes_from_zero()) {
+    const Buffer x(n, "x"), y(n, "y");
+    double sum = 0;
+    for (int i = 0; i < n; ++i) sum += double(x[i]) * y[i];
+    EXPECT_NEAR(dot(x, y), sum, epsilon * (n + 1)) << n;
+  }
+}
+
 TEST_P(PointwiseKernels, SumOfSquaresOfFewAndMany) {
   for (const int n : {0, 1, 2, 7, 8, 9, 17, 33, 4095, 4096, 4097, 100003}) {
     const Buffer x(n, "x");

@@ -163,6 +163,73 @@ TEST_P(RowKernels, IgnoredRowsMayHoldAnything) {
   for (int j = 3; j < 6; ++j) EXPECT_EQ(gradient[j], 0);
 }
 
+TEST_P(RowKernels, LogSumsAreThoseOfDouble) {
+  for (const int columns : odd_sizes()) {
+    constexpr int rows = 3;
+    const Buffer logits(rows * columns, "logits", 8), dsums(rows, "dsums"), start(rows * columns, "start");
+    Buffer sums(rows, Real(9)), gradient = start;
+    log_sums({logits.data(), rows, columns}, sums.data());
+    log_sums_backward({logits.data(), rows, columns}, sums.data(), dsums.data(), gradient.data());
+    std::vector<double> expected, expected_gradient;
+    for (int r = 0; r < rows; ++r) {
+      const auto logs = reference_log_softmax(logits.data() + r * columns, columns);
+      expected.push_back(logits[r * columns] - logs[0]);
+      for (int j = 0; j < columns; ++j) {
+        expected_gradient.push_back(start[r * columns + j] + dsums[r] * std::exp(logs[j]));
+      }
+    }
+    expect_near(sums, expected, 8 * epsilon, "log sums");
+    expect_near(gradient, expected_gradient, 32 * epsilon, "gradient");
+  }
+}
+
+TEST_P(RowKernels, LogSumsOfExtremesAreFinite) {
+  const Buffer logits({Real(1e30), Real(-1e30), 0, Real(-1e30), Real(-1e30), Real(-1e30), 1000, 1000, -1000});
+  const Buffer ones(3, Real(1));
+  Buffer sums(3, Real(9)), gradient(9, Real(0));
+  log_sums({logits.data(), 3, 3}, sums.data());
+  log_sums_backward({logits.data(), 3, 3}, sums.data(), ones.data(), gradient.data());
+  expect_near(sums, {1e30, -1e30, 1000 + std::log(2.0)}, 1e-6, "log sums");
+  EXPECT_TRUE(gradient.all_finite());
+}
+
+TEST_P(RowKernels, LayerNormIsThatOfDouble) {
+  for (const int n : odd_sizes()) {
+    constexpr int rows = 3;
+    const Buffer x(rows * n, "x", 3), gain(n, "gain"), bias(n, "bias"), dy(rows * n, "dy");
+    const Buffer x_start(rows * n, "dx"), gain_start(n, "dgain");
+    Buffer y(rows * n, Real(9)), means(rows, Real(9)), scales(rows, Real(9)), dx = x_start, dgain = gain_start;
+    const LayerNorm norm = {x.data(), rows, n, gain.data(), means.data(), scales.data()};
+    layer_norm(norm, bias.data(), y.data());
+    layer_norm_backward(norm, dy.data(), dx.data(), dgain.data());
+    layer_norm_backward(norm, dy.data(), nullptr, nullptr);
+
+    const auto g0 = gain_start.values();
+    std::vector<double> out, gx, gg(g0.begin(), g0.end());
+    for (int r = 0; r < rows; ++r) {
+      const auto mean_of = [n](auto term) {
+        double sum = 0;
+        for (int j = 0; j < n; ++j) sum += term(j);
+        return sum / n;
+      };
+      const auto at = [=](const Buffer& values, int j) { return double(values[r * n + j]); };
+      const double mean = mean_of([&](int j) { return at(x, j); });
+      const double variance = mean_of([&](int j) { return std::pow(at(x, j) - mean, 2); });
+      const auto z = [&](int j) { return (at(x, j) - mean) / std::sqrt(variance + 1e-5); };
+      const auto g = [&](int j) { return at(dy, j) * gain[j]; };
+      const double mean_g = mean_of(g), mean_gz = mean_of([&](int j) { return g(j) * z(j); });
+      for (int j = 0; j < n; ++j) {
+        out.push_back(gain[j] * z(j) + bias[j]);
+        gx.push_back(at(x_start, j) + (g(j) - mean_g - z(j) * mean_gz) / std::sqrt(variance + 1e-5));
+        gg[j] += at(dy, j) * z(j);
+      }
+    }
+    expect_near(y, out, 64 * epsilon, "y");
+    expect_near(dx, gx, 256 * epsilon, "gradient of x");
+    expect_near(dgain, gg, 64 * epsilon, "gradient of gain");
+  }
+}
+
 TEST_P(RowKernels, AddRowsSumsColumns) {
   for (const int columns : odd_sizes()) {
     for (const int rows : {0, 1, 5}) {

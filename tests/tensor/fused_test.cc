@@ -83,16 +83,6 @@ TEST_P(Recurrent, GruIsALoopOfSteps) {
   expect_same_computation(inputs, fused, composed);
 }
 
-// Columns [first, first + width) of x [rows, all], by a product with ones and zeros.
-Tensor columns(Tensor x, int first, int width) {
-  const int all = x.shape().last();
-  const Tensor choice = x.tape().make({all, width});
-  for (int i = 0; i < all; ++i) {
-    for (int j = 0; j < width; ++j) choice.data()[i * width + j] = i == first + j ? 1 : 0;
-  }
-  return linear(x, choice);
-}
-
 TEST(Fused, LstmStepIsItsFormula) {
   const NamedInputs inputs = {{"gates", {3, 4 * size}}, {"c", {3, size}}};
   const auto fused = [](Ts t) {

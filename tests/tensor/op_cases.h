@@ -1,54 +1,12 @@
 // One row for each operation of tensor/ops.h and each way to call it, with odd sizes: what ops_test.cc runs through.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "support/gradient_check.h"
-#include "tensor/ops.h"
+#include "tensor/op_case.h"
+#include "tensor/op_cases_pairs.h"
+#include "tensor/op_cases_rows.h"
+#include "tensor/op_cases_selections.h"
 
 namespace fovea {
-
-struct OpCase {
-  std::string operation;  // its name in ops.h
-  std::string variant;    // empty for the only one
-  NamedInputs inputs;
-  Operation apply;
-  std::vector<int> weights;  // the inputs that may come with packed forms
-
-  std::string name() const { return variant.empty() ? operation : operation + "_" + variant; }
-};
-
-// Which positions are real, with memory of its own. Pads may stand anywhere.
-class OwnMask {
- public:
-  // rows[b][i] is '1' where position i of row b is real.
-  explicit OwnMask(const std::vector<std::string>& rows)
-      : positions_(static_cast<int>(rows[0].size())), batch_(static_cast<int>(rows.size())) {
-    for (int i = 0; i < positions_; ++i) {
-      for (const std::string& row : rows) data_.push_back(row[static_cast<std::size_t>(i)] == '1');
-    }
-  }
-  operator Mask() const { return {data_.data(), positions_, batch_}; }
-  // 1 or 0 for each of the `size` values of each position and row: [positions, batch, size]
-  std::vector<Real> as_values(int size) const {
-    std::vector<Real> values;
-    for (const std::uint8_t bit : data_) values.insert(values.end(), static_cast<std::size_t>(size), Real(bit));
-    return values;
-  }
-
- private:
-  std::vector<std::uint8_t> data_;  // [positions, batch]
-  int positions_;
-  int batch_;
-};
-
-// Full, short, with holes, and all padding.
-inline OwnMask mixed_mask() { return OwnMask({"11111", "11000", "01101", "00000"}); }
-
-using Ts = std::span<const Tensor>;
 
 inline void add_pointwise_cases(std::vector<OpCase>& cases) {
   const NamedInputs two = {{"a", {3, 7}}, {"b", {3, 7}}};
@@ -70,6 +28,11 @@ inline void add_linear_cases(std::vector<OpCase>& cases) {
                    "several_panels",
                    {{"x", {13, 17}}, {"w", {17, 33}}, {"b", {33}}},
                    [](Ts in) { return linear(in[0], in[1], in[2]); },
+                   {1}});
+  cases.push_back({"linear_transposed",
+                   "",
+                   {{"x", {3, 2, 5}}, {"w", {7, 5}}, {"b", {7}}},
+                   [](Ts in) { return linear_transposed(in[0], in[1], in[2]); },
                    {1}});
   cases.push_back({"add_products",
                    "",
@@ -109,6 +72,22 @@ inline void add_arrange_cases(std::vector<OpCase>& cases) {
                      return gather_rows(in[0], rows);
                    },
                    {}});
+  cases.push_back({"gather_batch",
+                   "",
+                   sequence,
+                   [](Ts in) {
+                     const std::int32_t rows[] = {2, 0, 2, 1};
+                     return gather_batch(in[0], rows);
+                   },
+                   {}});
+  cases.push_back({"join_steps",
+                   "",
+                   {{"a", {2, 3, 5}}, {"b", {4, 3, 5}}},
+                   [](Ts in) { return join_steps(in[0], in[1]); },
+                   {}});
+  cases.push_back(
+      {"join_steps", "to_itself", {{"a", {2, 3}}}, [](Ts in) { return join_steps(in[0], in[0]); }, {}});
+  cases.push_back({"swap_axes", "", sequence, [](Ts in) { return tanh(swap_axes(in[0])); }, {}});
   cases.push_back(
       {"masked_mean", "", {{"x", {5, 4, 3}}}, [mask = mixed_mask()](Ts in) { return masked_mean(in[0], mask); }, {}});
   const std::vector<std::int32_t> ids = {6, 1, 6, 0, 6, 1};
@@ -223,6 +202,9 @@ inline std::vector<OpCase> op_cases() {
   add_recurrent_cases(cases);
   add_attention_cases(cases);
   add_logit_cases(cases);
+  add_row_cases(cases);
+  add_selection_cases(cases);
+  add_pair_cases(cases);
   return cases;
 }
 

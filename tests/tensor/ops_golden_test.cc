@@ -6,7 +6,7 @@
 
 #include "support/golden.h"
 #include "support/gradient_check.h"
-#include "tensor/op_cases.h"
+#include "tensor/op_case.h"
 #include "tensor/ops.h"
 
 namespace fovea {
@@ -102,6 +102,12 @@ TEST(OpsGolden, AdditiveAttention) {
     const Tensor weights = masked_softmax(scores, mask);
     return concat({flat(scores), flat(weights), flat(weighted_sum(weights, t[1], mask))});
   });
+}
+
+TEST(OpsGolden, LayerNorm) {
+  const Golden golden("layer_norm.json");
+  expect_golden(golden, inputs_of(golden, {"x", "gain", "bias"}), {"y"},
+                [](Ts t) { return flat(layer_norm(t[0], t[1], t[2])); });
 }
 
 TEST(OpsGolden, CrossEntropy) {

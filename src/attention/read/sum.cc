@@ -7,15 +7,13 @@ namespace {
 
 class Sum : public Read {
  public:
-  Tensor context(Pass&, Tensor, Tensor weights, const Memory& memory) const override {
-    return weighted_sum(weights, memory.values, memory.mask);
+  Tensor context(Pass&, const Question& question, Tensor weights) const override {
+    return weighted_sum(weights, question.memory.values, question.memory.mask);
   }
 };
 
 }  // namespace
 
-extern const Mechanism<Read> Read_sum = {
-    "sum", "sum_i a_i v_i", "Bahdanau 2015",
-    [](Parameters&, const std::string&, AttentionSizes) -> std::unique_ptr<Read> { return std::make_unique<Sum>(); }};
+extern const Mechanism<Read> Read_sum = {"sum", "sum_i a_i v_i", "Bahdanau 2015", made<Read, Sum>};
 
 }  // namespace fovea

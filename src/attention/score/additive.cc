@@ -9,15 +9,15 @@ namespace {
 
 class Additive : public Score {
  public:
-  Additive(Parameters& parameters, const std::string& name, AttentionSizes sizes)
+  Additive(Parameters& parameters, const std::string& name, const AttentionSizes& sizes)
       : query_(parameters, name + ".query", sizes.query, sizes.hidden, false),
         key_(parameters, name + ".key", sizes.memory, sizes.hidden),
         v_(parameters.add(name + ".v", {sizes.hidden}, Initial::glorot(sizes.hidden, 1))) {}
 
   Tensor keys(Pass& pass, const Memory& memory) const override { return key_(pass, memory.values); }
 
-  Tensor scores(Pass& pass, Tensor queries, Tensor keys, Mask mask) const override {
-    return additive_scores(query_(pass, queries), keys, pass(v_), mask);
+  Tensor scores(Pass& pass, const Question& question, Tensor keys) const override {
+    return additive_scores(query_(pass, question.queries), keys, pass(v_), question.memory.mask);
   }
 
  private:
@@ -28,10 +28,7 @@ class Additive : public Score {
 
 }  // namespace
 
-extern const Mechanism<Score> Score_additive = {
-    "additive", "v' tanh(W q + U k + b)", "Bahdanau 2015",
-    [](Parameters& parameters, const std::string& name, AttentionSizes sizes) -> std::unique_ptr<Score> {
-      return std::make_unique<Additive>(parameters, name, sizes);
-    }};
+extern const Mechanism<Score> Score_additive = {"additive", "v' tanh(W q + U k + b)", "Bahdanau 2015",
+                                                made<Score, Additive>};
 
 }  // namespace fovea

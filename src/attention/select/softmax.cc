@@ -7,15 +7,13 @@ namespace {
 
 class Softmax : public Select {
  public:
-  Tensor weights(Pass&, Tensor scores, Mask mask) const override { return masked_softmax(scores, mask); }
+  Selected select(Pass&, const Question& question, Tensor scores) const override {
+    return {masked_softmax(scores, question.memory.mask), {}, {}};
+  }
 };
 
 }  // namespace
 
-extern const Mechanism<Select> Select_softmax = {
-    "softmax", "exp(e_i) / sum_j exp(e_j)", "Bahdanau 2015",
-    [](Parameters&, const std::string&, AttentionSizes) -> std::unique_ptr<Select> {
-      return std::make_unique<Softmax>();
-    }};
+extern const Mechanism<Select> Select_softmax = {"softmax", "exp(e_i) / sum_j exp(e_j)", "Bahdanau 2015", made<Select, Softmax>};
 
 }  // namespace fovea

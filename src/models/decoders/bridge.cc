@@ -8,8 +8,7 @@ namespace fovea {
 
 std::vector<std::string> bridge_names() { return {"zero", "last", "mean", "learned"}; }
 
-Bridge::Bridge(Parameters& parameters, const std::string& name, const DecoderOptions& options,
-               const EncoderOptions& encoder)
+Bridge::Bridge(Parameters& parameters, const std::string& name, const DecoderOptions& options, const Encoder& encoder)
     : kind_(options.bridge == "zero"   ? Kind::zero
             : options.bridge == "last" ? Kind::last
             : options.bridge == "mean" ? Kind::mean
@@ -17,8 +16,8 @@ Bridge::Bridge(Parameters& parameters, const std::string& name, const DecoderOpt
       layers_(options.layers),
       size_(options.size),
       has_c_(options.cell == "lstm") {
-  const int encoded = encoder.size * (encoder.bidirectional ? 2 : 1);
-  const bool as_it_is = kind_ == Kind::last && encoded == size_ && (encoder.cell == "lstm") == has_c_;
+  const int encoded = kind_ == Kind::mean ? encoder.memory_size() : encoder.state_size();
+  const bool as_it_is = kind_ == Kind::last && encoded == size_ && encoder.has_c() == has_c_;
   const int count = has_c_ ? 2 * layers_ : layers_;
   for (int i = 0; i < count && kind_ != Kind::zero && !as_it_is; ++i) {
     const std::string part = fmt::format("{}.{}{}", name, i < layers_ ? "h" : "c", i % layers_);
@@ -30,7 +29,7 @@ Bridge::Bridge(Parameters& parameters, const std::string& name, const DecoderOpt
   }
 }
 
-Tensor Bridge::first(Pass& pass, const Encoded& encoded, const std::vector<Tensor>& last, std::size_t index) const {
+Tensor Bridge::first(Pass& pass, const Encoded& encoded, Tensor last, std::size_t index) const {
   const int batch = encoded.memory.mask.batch;
   if (kind_ == Kind::zero) {
     Tensor zeros = pass.tape().make({batch, size_});
@@ -43,17 +42,16 @@ Tensor Bridge::first(Pass& pass, const Encoded& encoded, const std::vector<Tenso
     return gather_rows(pass(learned_[index]), rows);
   }
   if (kind_ == Kind::mean) return tanh(maps_[index](pass, masked_mean(encoded.memory.values, encoded.memory.mask)));
-  const Tensor joined = last.size() == 2 ? concat({last[0], last[1]}) : last[0];
-  return maps_.empty() ? joined : tanh(maps_[index](pass, joined));
+  return maps_.empty() ? last : tanh(maps_[index](pass, last));
 }
 
 std::vector<CellState> Bridge::states(Pass& pass, const Encoded& encoded) const {
   std::vector<CellState> states(static_cast<std::size_t>(layers_));
+  const int above = static_cast<int>(encoded.last.size()) - layers_;  // the top layers stand side by side
   for (std::size_t i = 0; i < states.size(); ++i) {
-    states[i].h = first(pass, encoded, encoded.last_h, i);
-    if (!has_c_) continue;
-    const bool encoder_has_c = static_cast<bool>(encoded.last_c[0]);
-    states[i].c = first(pass, encoded, encoder_has_c ? encoded.last_c : encoded.last_h, i + states.size());
+    const CellState& last = encoded.last[static_cast<std::size_t>(std::max(0, static_cast<int>(i) + above))];
+    states[i].h = first(pass, encoded, last.h, i);
+    if (has_c_) states[i].c = first(pass, encoded, last.c ? last.c : last.h, i + states.size());
   }
   return states;
 }

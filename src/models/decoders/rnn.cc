@@ -8,44 +8,82 @@ namespace fovea {
 
 namespace {
 
-// The row's largest logit.
-std::int32_t best(Tensor logits, int row) {
-  const int symbols = logits.shape().last();
-  const Real* first = logits.data() + std::ptrdiff_t(row) * symbols;
+// The row's largest value.
+std::int32_t best(Tensor rows, int row) {
+  const int symbols = rows.shape().last();
+  const Real* first = rows.data() + std::ptrdiff_t(row) * symbols;
   return static_cast<std::int32_t>(std::max_element(first, first + symbols) - first);
 }
 
 // The symbols fed to step t: those of the target, or with the pass's share of chance what the model just chose.
-std::span<std::int32_t> sampled_inputs(Pass& pass, const Side& inputs, int t, Tensor previous_logits) {
+std::span<std::int32_t> inputs_at(Pass& pass, const Side& inputs, int t, Tensor last) {
   const auto ids = pass.arena().array<std::int32_t>(static_cast<std::size_t>(inputs.batch));
+  for (int b = 0; b < inputs.batch; ++b) ids[b] = inputs.ids[static_cast<std::size_t>(t) * inputs.batch + b];
+  if (t == 0 || !pass.training() || pass.training_pass().sampling <= 0) return ids;
   const TrainingPass& training = pass.training_pass();
   for (int b = 0; b < inputs.batch; ++b) {
-    ids[b] = inputs.ids[static_cast<std::size_t>(t) * inputs.batch + b];
-    if (t == 0) continue;
     const Random random = training.random.at(static_cast<std::uint64_t>(Purpose::sampling)).at(training.samples[b]);
-    if (random.uniform(static_cast<std::uint64_t>(t)) < training.sampling) ids[b] = best(previous_logits, b);
+    if (random.uniform(static_cast<std::uint64_t>(t)) < training.sampling) ids[b] = best(last, b);
   }
   return ids;
 }
 
+// Steps of [rows, any] or [1, batch, any] as one sequence [steps, batch, any]; empty if the first is.
+Tensor in_sequence(std::span<const Tensor> steps, int batch) {
+  if (!steps[0]) return {};
+  const Tensor all = stack(steps);
+  const int length = static_cast<int>(steps.size());
+  const int rows = steps[0].shape().rows();
+  return as_shape(all, {length, std::max(rows, batch), steps[0].shape().last()});
+}
+
 }  // namespace
 
-RnnDecoder::RnnDecoder(Parameters& parameters, const ModelOptions& options, int memory_size, int symbols)
-    : embedding_(parameters, "decoder.embedding", symbols, options.decoder.embedding),
-      bridge_(parameters, "decoder.bridge", options.decoder, options.encoder) {
-  if (options.decoder.style == "bahdanau") {
-    attention_.emplace(parameters, "attention", options.attention, options.decoder.size, memory_size);
+RnnDecoder::RnnDecoder(Parameters& parameters, const ModelOptions& options, const Encoder& encoder, int symbols,
+                       int feedback)
+    : style_(options.decoder.style == "plain"   ? Style::plain
+             : options.decoder.style == "luong" ? Style::luong
+                                                : Style::bahdanau),
+      feeding_(options.decoder.feeding),
+      residual_(options.decoder.residual),
+      size_(options.decoder.size),
+      symbol_count_(symbols),
+      embedding_size_(options.decoder.embedding),
+      features_size_(options.output.size),
+      symbols_(parameters, "decoder.embedding", symbols, options.decoder.embedding, options.decoder.frozen),
+      bridge_(parameters, "decoder.bridge", options.decoder, encoder) {
+  int context = 0;
+  if (style_ != Style::plain) {
+    attention_.emplace(parameters, "attention", options.attention,
+                       Attention::Sizes{size_, encoder.memory_size(), options.decoder.embedding});
+    marginal_ = find_mechanism(selects(), options.attention.select).traits.marginal;
+    context = marginal_ ? encoder.memory_size() : attention_->context_size();
   }
+  const int extra = feedback + (style_ == Style::bahdanau ? context : feeds() ? features_size_ : 0);
   for (int layer = 0; layer < options.decoder.layers; ++layer) {
     cells_.emplace_back(parameters, fmt::format("decoder.layer{}", layer), options.decoder.cell,
-                        layer == 0 ? options.decoder.embedding : options.decoder.size, options.decoder.size,
-                        layer == 0 ? context_size() : 0);
+                        layer == 0 ? options.decoder.embedding : size_, size_, layer == 0 ? extra : 0);
+  }
+  const bool reads_symbol = style_ != Style::luong;
+  const int in = size_ + context + (reads_symbol ? embedding_size_ : 0);
+  state_part_ = Linear(parameters, "output.state", size_, features_size_);
+  if (context > 0) {
+    context_part_ = parameters.add("output.context", {context, features_size_}, Initial::glorot(in, features_size_));
+  }
+  if (reads_symbol) {
+    embedding_part_ =
+        parameters.add("output.embedding", {embedding_size_, features_size_}, Initial::glorot(in, features_size_));
   }
 }
 
-RnnDecoder::Sources RnnDecoder::prepare(Pass& pass, const Encoded& encoded) const {
-  if (!attention_) return {};
-  return attention_->prepare(pass, encoded.memory);
+DecoderSizes RnnDecoder::sizes() const {
+  return {features_size_, size_, attention_ ? attention_->context_size() : 0, embedding_size_};
+}
+
+Decoder::Sources RnnDecoder::prepare(Pass& pass, const Encoded& encoded) const {
+  Sources sources;
+  if (attention_) sources.push_back(attention_->prepare(pass, encoded.memory));
+  return sources;
 }
 
 State RnnDecoder::start(Pass& pass, const Encoded& encoded) const {
@@ -56,79 +94,232 @@ State RnnDecoder::start(Pass& pass, const Encoded& encoded) const {
     if (first.c) state.set(fmt::format("c{}", layer), first.c);
     ++layer;
   }
+  if (feeds()) {
+    Tensor none = pass.tape().make({encoded.memory.mask.batch, features_size_});
+    std::ranges::fill(none.values(), Real(0));
+    state.set("fed", none);
+  }
   return state;
 }
 
-RnnDecoder::Step RnnDecoder::step(Pass& pass, const Sources& sources, const State& state, Ids previous) const {
-  const Tensor embedded = embedding_(pass, previous, {static_cast<int>(previous.size())});
-  return step_from(pass, sources, state, embedded, cells_[0].project(pass, embedded));
+// W_s s + W_c c + W_y y, those that there are.
+Tensor RnnDecoder::features(Pass& pass, const Readout& readout) const {
+  Tensor sum = state_part_(pass, readout.state);
+  if (context_part_ && !marginal_) sum = add_products(sum, {{readout.context, pass(context_part_)}});
+  if (embedding_part_) sum = add_products(sum, {{readout.embedding, pass(embedding_part_)}});
+  return marginal_ ? sum : tanh(sum);
 }
 
-RnnDecoder::Step RnnDecoder::step_from(Pass& pass, const Sources& sources, const State& state, Tensor embedded,
-                                       Tensor projected) const {
-  Step out;
-  out.readout.embedding = embedded;
-  if (attention_) {
-    const Tensor query = state.get(fmt::format("h{}", cells_.size() - 1));
-    const int rows = query.shape()[0], batch = sources->memory.mask.batch, positions = sources->memory.mask.positions;
-    const auto as_queries = [&](Tensor x, int size) { return as_shape(x, {rows / batch, batch, size}); };
-    History history;
-    if (const Tensor last = state.get("attention.last")) {
-      history = {as_queries(last, positions), as_queries(state.get("attention.total"), positions)};
-    }
-    const Attention::Attended attended =
-        attention_->attend(pass, as_queries(query, query.shape()[1]), *sources, history);
-    const auto as_rows = [&](Tensor x) { return as_shape(x, {rows, x.shape().last()}); };
-    out.readout.context = as_rows(attended.context);
-    out.looks.push_back({as_rows(attended.scores), as_rows(attended.weights), out.readout.context});
-    if (attention_->has_history()) {
-      out.state.set("attention.last", as_rows(attended.history.last));
-      out.state.set("attention.total", as_rows(attended.history.total));
+Attention::Attended RnnDecoder::attend(Pass& pass, const Sources& sources, const State& state, Tensor query,
+                                       Tensor written, Step& out) const {
+  const Attention::Prepared& prepared = sources[0];
+  const int rows = query.shape()[0], batch = prepared.memory.mask.batch / attention_->heads();
+  const auto as_queries = [&](Tensor x) { return as_shape(x, {rows / batch, batch, x.shape()[1]}); };
+  const auto by_head = [&](Tensor x) {  // [rows, heads * any] -> [queries, batch * heads, any]
+    const int heads = attention_->heads();
+    return as_shape(x, {rows / batch, batch * heads, x.shape()[1] / heads});
+  };
+  History history;
+  history.written = as_queries(written);
+  if (const Tensor last = state.get("attention.last")) {
+    history.last = by_head(last);
+    history.total = by_head(state.get("attention.total"));
+    for (int i = 0; const Tensor own = state.get(fmt::format("attention.own{}", i)); ++i) {
+      history.own.push_back(own.shape()[1] > 1 ? by_head(own) : Tensor());
     }
   }
-  Tensor below;
+  const When when = {state.step, 0};
+  if (marginal_) {
+    Attention::Attended attended;
+    attended.scores = attention_->score(pass, as_queries(query), when, prepared, history);
+    return attended;
+  }
+  Attention::Attended attended = attention_->attend(pass, as_queries(query), when, prepared, history);
+  if (attention_->looks_back()) {
+    const auto as_rows = [&](Tensor x) { return as_shape(x, {rows, x.shape().count() / rows}); };
+    out.state.set("attention.last", as_rows(attended.history.last));
+    out.state.set("attention.total", as_rows(attended.history.total));
+    for (std::size_t i = 0; i < attended.history.own.size(); ++i) {
+      // A bias that keeps nothing keeps its place in the list.
+      Tensor own = attended.history.own[i];
+      if (!own) {
+        own = pass.tape().make({rows, 1});
+        std::ranges::fill(own.values(), Real(0));
+      }
+      out.state.set(fmt::format("attention.own{}", i), as_rows(own));
+    }
+  }
+  add_looks(*attention_, attended, 0, out.looks);
+  return attended;
+}
+
+Decoder::Step RnnDecoder::step(Pass& pass, const Sources& sources, const State& state, Ids previous,
+                               Tensor feedback) const {
+  const Ids known = known_symbols(pass, previous, symbol_count_);
+  const Tensor embedded = symbols_(pass, known, {static_cast<int>(previous.size())});
+  return step_from(pass, sources, state, {embedded, cells_[0].project(pass, embedded), feedback});
+}
+
+// The readout's parts are [queries, batch, any]; features only where the next step is fed with them.
+Decoder::Step RnnDecoder::step_from(Pass& pass, const Sources& sources, const State& state, const Input& input) const {
+  Step out;
+  out.state.step = state.step + 1;
+  const int rows = input.embedded.shape()[0];
+  const int batch = attention_ ? sources[0].memory.mask.batch / attention_->heads() : rows;
+  const auto as_queries = [&](Tensor x) { return as_shape(x, {rows / batch, batch, x.shape().last()}); };
+  Attention::Attended attended;
+  const auto look = [&](Tensor query) {
+    attended = attend(pass, sources, state, query, input.embedded, out);
+    out.readout.scores = attended.scores;
+    out.readout.selected = attended.selected;
+    out.readout.context = attended.context;
+    out.readout.heads = attention_->heads();
+  };
+  Tensor extra = input.extra;
+  const auto also = [&](Tensor x) { extra = extra ? concat({x, extra}) : x; };
+  if (style_ == Style::bahdanau) {
+    look(state.get(fmt::format("h{}", cells_.size() - 1)));
+    also(as_shape(attended.context, {rows, attended.context.shape()[2]}));
+  } else if (feeds()) {
+    also(state.get("fed"));
+  }
+  Tensor below, projected = input.projected;
   for (std::size_t layer = 0; layer < cells_.size(); ++layer) {
     if (layer > 0) projected = cells_[layer].project(pass, pass.drop(below, "decoder.layers"));
     const CellState previous = {state.get(fmt::format("h{}", layer)), state.get(fmt::format("c{}", layer))};
-    const CellState next = cells_[layer].step(pass, projected, layer == 0 ? out.readout.context : Tensor(), previous);
+    const CellState next = cells_[layer].step(pass, projected, layer == 0 ? extra : Tensor(), previous);
     out.state.set(fmt::format("h{}", layer), next.h);
     if (next.c) out.state.set(fmt::format("c{}", layer), next.c);
-    below = next.h;
+    below = residual_ && layer > 0 ? add(next.h, below) : next.h;
   }
-  out.readout.state = below;
+  if (style_ == Style::luong) look(below);
+  out.readout.state = as_queries(below);
+  out.readout.embedding = as_queries(input.embedded);
+  if (feeds()) {
+    out.readout.features = features(pass, out.readout);
+    out.state.set("fed", as_shape(out.readout.features, {rows, features_size_}));
+  } else if (!pass.training() && !marginal_) {
+    out.readout.features = features(pass, out.readout);
+  }
   return out;
 }
 
-Tensor RnnDecoder::teach(Pass& pass, const Encoded& encoded, const Side& inputs, const Generate& output) const {
-  const Sources sources = prepare(pass, encoded);
+Decoder::Taught RnnDecoder::teach(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
+                                  const OutputLayer& output, const OutputSources& output_sources) const {
+  const bool sampled = pass.training() && pass.training_pass().sampling > 0;
+  const bool waits = style_ == Style::bahdanau || feeds() || sampled || output.feedback_size() > 0;
+  const bool looks_back = attention_ && attention_->looks_back() && !marginal_;
+  if (marginal_ && sampled) {
+    throw usage_error("training.sampling with attention.select = a selection that mixes outputs: the steps are taken at "
+                      "once; set training.sampling = 0");
+  }
+  return waits || looks_back ? teach_stepwise(pass, encoded, sources, inputs, output, output_sources)
+                             : teach_at_once(pass, encoded, sources, inputs);
+}
+
+Decoder::Taught RnnDecoder::teach_stepwise(Pass& pass, const Encoded& encoded, const Sources& sources,
+                                           const Side& inputs, const OutputLayer& output,
+                                           const OutputSources& output_sources) const {
   State state = start(pass, encoded);
   const auto steps = static_cast<std::size_t>(inputs.length);
-  if (pass.training() && pass.training_pass().sampling > 0) {
-    const std::span<Tensor> logits = pass.arena().array<Tensor>(steps);
-    for (std::size_t t = 0; t < steps; ++t) {
-      const auto ids = sampled_inputs(pass, inputs, static_cast<int>(t), t > 0 ? logits[t - 1] : Tensor());
-      Step next = step(pass, sources, state, ids);
-      state = std::move(next.state);
-      next.readout.state = pass.drop(next.readout.state, "decoder.state");
-      logits[t] = output.logits(pass, next.readout);
-    }
-    return stack(logits);
+  const bool sampled = pass.training() && pass.training_pass().sampling > 0;
+  const bool writes = sampled || output.feedback_size() > 0;
+  Tensor embedded, projected;
+  if (!sampled) {  // all inputs are known: their share of the first layer's gates is one product
+    embedded = symbols_.dropped(pass, known_symbols(pass, inputs.ids, symbol_count_), {inputs.length, inputs.batch});
+    projected = cells_[0].project(pass, embedded);
   }
-  // All inputs are known: their share of the first layer's gates, and the output layer, are one product each.
-  Readout all;
-  all.embedding = pass.drop(embedding_(pass, inputs.ids, {inputs.length, inputs.batch}), "decoder.embedding");
-  const Tensor projected = cells_[0].project(pass, all.embedding);
-  const std::span<Tensor> states = pass.arena().array<Tensor>(steps);
-  const std::span<Tensor> contexts = pass.arena().array<Tensor>(steps);
+  enum Part { states, contexts, embeddings, features_of, scores, weights, drawn, odds, log_p, gates, copies, parts };
+  std::span<Tensor> all[parts];
+  for (auto& part : all) {
+    part = pass.arena().array<Tensor>(steps);
+    std::ranges::fill(part, Tensor());
+  }
+  Tensor copying;
   for (int t = 0; t < inputs.length; ++t) {
-    Step next = step_from(pass, sources, state, fovea::step(all.embedding, t), fovea::step(projected, t));
+    const Ids ids = inputs_at(pass, inputs, t, t > 0 ? all[log_p][t - 1] : Tensor());
+    Input input;
+    if (output.feedback_size() > 0) input.extra = output.feedback(pass, output_sources, copying, ids);
+    input.embedded = sampled ? symbols_(pass, known_symbols(pass, ids, symbol_count_), {inputs.batch})
+                             : fovea::step(embedded, t);
+    input.projected = sampled ? cells_[0].project(pass, input.embedded) : fovea::step(projected, t);
+    Step next = step_from(pass, sources, state, input);
     state = std::move(next.state);
-    states[t] = next.readout.state;
-    contexts[t] = next.readout.context;
+    Readout& readout = next.readout;
+    if (writes) {
+      if (!readout.features) readout.features = features(pass, readout);
+      readout.features = pass.drop(readout.features, "decoder.features");
+      const OutputLayer::Written written = output.write(pass, readout, output_sources);
+      all[log_p][t] = written.log_probabilities;
+      all[gates][t] = written.gate;
+      all[copies][t] = written.copying;
+      if (written.copying) copying = as_shape(written.copying, {inputs.batch, written.copying.shape()[2]});
+    }
+    all[states][t] = readout.state;
+    all[contexts][t] = readout.context;
+    all[embeddings][t] = readout.embedding;
+    all[features_of][t] = readout.features;
+    all[scores][t] = readout.scores;
+    all[weights][t] = readout.selected.weights;
+    all[drawn][t] = readout.selected.drawn;
+    all[odds][t] = readout.selected.odds;
   }
-  all.state = pass.drop(stack(states), "decoder.state");
-  if (attention_) all.context = pass.drop(stack(contexts), "decoder.context");
-  return output.logits(pass, all);
+  const auto joined = [&](Part part) { return in_sequence(all[part], inputs.batch); };
+  Taught taught;
+  taught.readout.heads = heads();
+  taught.readout.state = joined(states);
+  taught.readout.context = joined(contexts);
+  taught.readout.embedding = sampled ? joined(embeddings) : embedded;
+  taught.readout.scores = joined(scores);
+  taught.readout.selected = {joined(weights), joined(drawn), joined(odds)};
+  if (writes) {
+    taught.written = {joined(log_p), joined(gates), joined(copies)};
+  } else if (feeds()) {
+    taught.readout.features = pass.drop(joined(features_of), "decoder.features");
+  } else {
+    Readout dropped = taught.readout;
+    dropped.state = pass.drop(dropped.state, "decoder.state");
+    if (dropped.context) dropped.context = pass.drop(dropped.context, "decoder.context");
+    taught.readout.features = features(pass, dropped);
+  }
+  taught.history.last = state.get("attention.last");
+  for (int i = 0; const Tensor own = state.get(fmt::format("attention.own{}", i)); ++i) {
+    taught.history.own.push_back(own);
+  }
+  return taught;
+}
+
+// The states wait for nothing but the symbols: each layer runs over all steps, and all steps ask at once.
+Decoder::Taught RnnDecoder::teach_at_once(Pass& pass, const Encoded& encoded, const Sources& sources,
+                                          const Side& inputs) const {
+  Taught taught;
+  Readout& readout = taught.readout;
+  readout.embedding =
+      symbols_.dropped(pass, known_symbols(pass, inputs.ids, symbol_count_), {inputs.length, inputs.batch});
+  Tensor x = readout.embedding;
+  const std::vector<CellState> first = bridge_.states(pass, encoded);
+  for (std::size_t layer = 0; layer < cells_.size(); ++layer) {
+    const Tensor below = layer > 0 ? pass.drop(x, "decoder.layers") : x;
+    const Tensor h = cells_[layer].run(pass, below, first[layer], inputs.mask(), Direction::forward).h;
+    x = residual_ && layer > 0 ? add(h, x) : h;
+  }
+  readout.state = x;
+  if (attention_) {
+    readout.heads = attention_->heads();
+    if (marginal_) {
+      readout.scores = attention_->score(pass, x, {0, 1}, sources[0], {});
+      return taught;
+    }
+    const Attention::Attended attended = attention_->attend(pass, x, {0, 1}, sources[0], {});
+    readout.scores = attended.scores;
+    readout.selected = attended.selected;
+    readout.context = attended.context;
+  }
+  Readout dropped = readout;
+  dropped.state = pass.drop(x, "decoder.state");
+  if (readout.context) dropped.context = pass.drop(readout.context, "decoder.context");
+  readout.features = features(pass, dropped);
+  return taught;
 }
 
 }  // namespace fovea

@@ -1,50 +1,69 @@
-// A recurrent decoder. With attention after Bahdanau 2015: the state before a step is the query, the context goes into
-// the cell; plain (Sutskever 2014): no attention, all it knows of the source is its first state.
+// A stack of recurrent layers that writes the target. Styles:
+//   bahdanau  the state before a step asks, the context goes into the step: s_t = f(s_{t-1}, [y_{t-1} ; c_t]) and what
+//             is chosen from is tanh(W [s_t ; c_t ; y_{t-1}]). Bahdanau, Cho & Bengio 2015.
+//   luong     the state after a step asks: t_t = tanh(W [c_t ; s_t]); with input feeding s_t = f(s_{t-1}, [y_{t-1} ;
+//             t_{t-1}]), without it all steps are taken at once. Luong, Pham & Manning 2015.
+//   plain     no attention: all there is to know of the source is in s_0. Sutskever, Vinyals & Le 2014.
 #pragma once
 
 #include <optional>
-#include <vector>
 
-#include "attention/attention.h"
-#include "layers/embedding.h"
-#include "layers/state.h"
+#include "models/decoder.h"
 #include "models/decoders/bridge.h"
-#include "models/outputs/generate.h"
-#include "models/step_model.h"
 
 namespace fovea {
 
-class RnnDecoder {
+class RnnDecoder : public Decoder {
  public:
-  RnnDecoder(Parameters& parameters, const ModelOptions& options, int memory_size, int symbols);
+  RnnDecoder(Parameters& parameters, const ModelOptions& options, const Encoder& encoder, int symbols, int feedback);
 
-  // What the steps need of the sources: none for a plain decoder.
-  using Sources = std::optional<Attention::Prepared>;
-  Sources prepare(Pass& pass, const Encoded& encoded) const;
-
-  State start(Pass& pass, const Encoded& encoded) const;
-
-  struct Step {
-    Readout readout;  // [rows, ...]
-    State state;
-    std::vector<StepLook> looks;
-  };
-  // previous [rows]: the symbols written last.
-  Step step(Pass& pass, const Sources& sources, const State& state, Ids previous) const;
-
-  // All steps with the right symbols as inputs, or, where the pass samples, partly its own: logits [steps, batch,
-  // symbols].
-  Tensor teach(Pass& pass, const Encoded& encoded, const Side& inputs, const Generate& output) const;
-
-  int context_size() const { return attention_ ? attention_->context_size() : 0; }
+  Sources prepare(Pass& pass, const Encoded& encoded) const override;
+  int heads() const override { return attention_ ? attention_->heads() : 1; }
+  State start(Pass& pass, const Encoded& encoded) const override;
+  Step step(Pass& pass, const Sources& sources, const State& state, Ids previous, Tensor feedback) const override;
+  Taught teach(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs, const OutputLayer& output,
+               const OutputSources& output_sources) const override;
+  DecoderSizes sizes() const override;
+  const Attention* marginal() const override { return marginal_ ? &*attention_ : nullptr; }
+  Tensor position_part(Pass& pass, const Memory& memory) const override {
+    return linear(memory.values, pass(context_part_));
+  }
+  Tensor features_by_position(Pass& pass, const Readout& readout, Tensor position_part) const override {
+    return tanh(add_pairs(features(pass, readout), position_part));
+  }
+  ParameterId table() const override { return symbols_.table(); }
 
  private:
-  Step step_from(Pass& pass, const Sources& sources, const State& state, Tensor embedded, Tensor projected) const;
+  enum class Style { bahdanau, luong, plain };
+  struct Input {
+    Tensor embedded;   // [rows, embedding]
+    Tensor projected;  // [rows, gates] its share of the first layer's gates
+    Tensor extra;      // [rows, any] what else the first layer reads; empty: nothing
+  };
+  Step step_from(Pass& pass, const Sources& sources, const State& state, const Input& input) const;
+  Attention::Attended attend(Pass& pass, const Sources& sources, const State& state, Tensor query, Tensor written,
+                             Step& out) const;
+  Tensor features(Pass& pass, const Readout& readout) const;
+  Taught teach_stepwise(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
+                        const OutputLayer& output, const OutputSources& output_sources) const;
+  Taught teach_at_once(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs) const;
+  bool feeds() const { return style_ == Style::luong && feeding_; }
 
-  Embedding embedding_;
+  Style style_;
+  bool feeding_;
+  bool residual_;
+  bool marginal_ = false;
+  int size_;
+  int symbol_count_;
+  int embedding_size_;
+  int features_size_;
+  SymbolVectors symbols_;
   std::optional<Attention> attention_;
   std::vector<Cell> cells_;
   Bridge bridge_;
+  Linear state_part_;  // of the features
+  ParameterId context_part_;
+  ParameterId embedding_part_;
 };
 
 }  // namespace fovea

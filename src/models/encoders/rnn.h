@@ -1,37 +1,49 @@
-// A stack of recurrent layers over learned embeddings, reading in one direction or both: h_i = [forward_i ;
-// backward_i]. Schuster & Paliwal 1997; as in Bahdanau 2015.
+// A stack of recurrent layers, reading in one direction or both: h_i = [forward_i ; backward_i]. Schuster & Paliwal
+// 1997; as in Bahdanau 2015.
 #pragma once
 
-#include <vector>
-
-#include "attention/mechanism.h"
-#include "layers/cell.h"
-#include "layers/embedding.h"
-#include "models/batch.h"
-#include "models/options.h"
+#include "models/encoder.h"
 
 namespace fovea {
 
-// What an encoder made of the source.
-struct Encoded {
-  Memory memory;               // one column for each position
-  std::vector<Tensor> last_h;  // of the top layer, in each direction: [batch, size]
-  std::vector<Tensor> last_c;  // empty for a GRU
-};
-
-class RnnEncoder {
+class RecurrentStack {
  public:
-  RnnEncoder(Parameters& parameters, const EncoderOptions& options, int symbols);
+  struct Sizes {
+    int in = 0;
+    int size = 0;  // in each direction
+    int layers = 1;
+    bool bidirectional = true;
+    bool residual = false;  // from the second layer on
+  };
+  RecurrentStack(Parameters& parameters, const std::string& name, const std::string& cell, const Sizes& sizes);
 
-  Encoded encode(Pass& pass, const Side& source) const;
+  // x [positions, batch, in]
+  Encoded run(Pass& pass, Tensor x, Mask mask) const;
 
-  int memory_size() const { return directions_ * size_; }
+  int size() const { return directions_ * size_; }
+  bool has_c() const { return cells_[0].has_c(); }
 
  private:
+  std::string name_;
   int size_;
   int directions_;
-  Embedding embedding_;
+  bool residual_;
   std::vector<Cell> cells_;  // layer by layer, forward then backward
+};
+
+class RnnEncoder : public Encoder {
+ public:
+  RnnEncoder(Parameters& parameters, const ModelOptions& options, int symbols);
+
+  Encoded encode(Pass& pass, const Side& source, Mask mask) const override;
+  int memory_size() const override { return stack_.size(); }
+  int states() const override { return layers_; }
+  bool has_c() const override { return stack_.has_c(); }
+
+ private:
+  int layers_;
+  SymbolVectors symbols_;
+  RecurrentStack stack_;
 };
 
 }  // namespace fovea

@@ -63,6 +63,24 @@ Tensor concat(std::initializer_list<Tensor> parts) {
   return y;
 }
 
+Tensor columns(Tensor x, int start, int count) {
+  const int rows = x.shape().rows(), width = x.shape().last();
+  check(start >= 0 && count >= 0 && start + count <= width, "columns: {} from {} on of {}", count, start,
+        x.shape().text());
+  Tensor y = x.tape().make(x.shape().with_last(count), x.wants_gradient());
+  const auto part = [=](Real* data, int r) {
+    return std::span<Real>(data + std::ptrdiff_t(r) * width + start, static_cast<std::size_t>(count));
+  };
+  for (int r = 0; r < rows; ++r) std::ranges::copy(part(x.data(), r), row(y.data(), r, count).begin());
+  if (y.wants_gradient()) {
+    y.tape().record([=] {
+      if (!y.has_gradient()) return;
+      for (int r = 0; r < rows; ++r) kernels::add(row(y.gradient(), r, count), part(x.gradient(), r));
+    });
+  }
+  return y;
+}
+
 Tensor step(Tensor sequence, int t) {
   const Shape entry = sequence.shape().tail();
   check(t >= 0 && t < sequence.shape()[0], "step {} of {}", t, sequence.shape().text());

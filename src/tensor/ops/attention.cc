@@ -11,7 +11,13 @@ kernels::AttentionSize attention_size(const char* operation, Shape queries, Shap
         operation, queries.text(), memory.text());
   check(mask.positions == memory[0] && mask.batch == memory[1], "{}: a mask [{}, {}] for a memory {}", operation,
         mask.positions, mask.batch, memory.text());
-  return {queries[0], queries[1], memory[0], memory[2], mask.data};
+  return {queries[0], queries[1], memory[0], memory[2], mask.data, mask.causal};
+}
+
+// With memory to gather rows in. Several queries read every row of the memory.
+kernels::AttentionSize with_room(kernels::AttentionSize size, Tape& tape) {
+  if (size.queries > 1) size.room = tape.arena().array<Real>(size.room_needed()).data();
+  return size;
 }
 
 }  // namespace
@@ -36,11 +42,29 @@ Tensor additive_scores(Tensor queries, Tensor keys, Tensor v, Mask mask) {
   return scores;
 }
 
+Tensor dot_scores(Tensor queries, Tensor keys, Real factor, Mask mask) {
+  Tape& tape = queries.tape();
+  const auto size = with_room(attention_size("dot_scores", queries.shape(), keys.shape(), mask), tape);
+  check(queries.shape()[2] == size.size, "dot_scores: queries {} and keys {} differ in size", queries.shape().text(),
+        keys.shape().text());
+  Tensor scores =
+      tape.make({size.queries, size.batch, size.positions}, queries.wants_gradient() || keys.wants_gradient());
+  kernels::dot_scores(size, queries.data(), keys.data(), factor, scores.data());
+  if (scores.wants_gradient()) {
+    tape.record([=] {
+      if (!scores.has_gradient()) return;
+      kernels::dot_scores_backward(size, queries.data(), keys.data(), factor,
+                                   {scores.gradient(), queries.gradient_if_wanted(), keys.gradient_if_wanted()});
+    });
+  }
+  return scores;
+}
+
 Tensor masked_softmax(Tensor scores, Mask mask) {
   const Shape& shape = scores.shape();
   check(shape.axes() == 3 && shape[2] == mask.positions && shape[1] == mask.batch,
         "masked_softmax: a mask [{}, {}] for scores {}", mask.positions, mask.batch, shape.text());
-  const kernels::AttentionSize size = {shape[0], shape[1], shape[2], 0, mask.data};
+  const kernels::AttentionSize size = {shape[0], shape[1], shape[2], 0, mask.data, mask.causal};
   Tensor weights = scores.tape().make(shape, scores.wants_gradient());
   kernels::masked_softmax(size, scores.data(), weights.data());
   if (weights.wants_gradient()) {
@@ -53,7 +77,7 @@ Tensor masked_softmax(Tensor scores, Mask mask) {
 }
 
 Tensor weighted_sum(Tensor weights, Tensor values, Mask mask) {
-  const auto size = attention_size("weighted_sum", weights.shape(), values.shape(), mask);
+  const auto size = with_room(attention_size("weighted_sum", weights.shape(), values.shape(), mask), weights.tape());
   check(weights.shape()[2] == size.positions, "weighted_sum: weights {} over values {}", weights.shape().text(),
         values.shape().text());
   Tensor contexts =

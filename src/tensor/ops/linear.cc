@@ -44,6 +44,29 @@ Tensor linear(Tensor x, Tensor weight, Tensor bias) {
   return y;
 }
 
+// The forms of W change places, and so do inputs and gradients in W's gradient.
+Tensor linear_transposed(Tensor x, Tensor weight, Tensor bias) {
+  const int rows = x.shape().rows(), in = weight.shape()[1], out = weight.shape()[0];
+  check(x.shape().last() == in && bias.shape().count() == out, "linear_transposed: {} meets a weight {} and a bias {}",
+        x.shape().text(), weight.shape().text(), bias.shape().text());
+  Tensor y = x.tape().make(x.shape().with_last(out),
+                           x.wants_gradient() || weight.wants_gradient() || bias.wants_gradient());
+  kernels::multiply({x.data(), rows, in, in}, packed_transposed(weight), out, y.data(), out, kernels::Start::zero,
+                    bias.data());
+  if (y.wants_gradient()) {
+    y.tape().record([=] {
+      if (!y.has_gradient()) return;
+      if (x.wants_gradient()) {
+        kernels::multiply({y.gradient(), rows, out, out}, packed_plain(weight), in, x.gradient(), in,
+                          kernels::Start::keep);
+      }
+      add_weight_gradient(weight, {y.gradient(), rows, out}, {x.data(), rows, in});
+      if (bias.wants_gradient()) kernels::add_rows(y.gradient(), rows, out, bias.gradient());
+    });
+  }
+  return y;
+}
+
 Tensor add_products(Tensor base, std::initializer_list<Product> products) {
   Tape& tape = base.tape();
   const auto kept = tape.arena().array<Product>(products.size());

@@ -1,0 +1,27 @@
+#include "attention/options.h"
+
+#include "attention/mechanism.h"
+
+namespace fovea {
+
+void AttentionOptions::fields(FieldVisitor& visit) {
+  visit("score", score, "how well a key matches the query", one_of(mechanism_names(scores())));
+  visit("bias", bias, "what position and history add to the scores", one_of(mechanism_names(biases())));
+  visit("select", select, "how scores become weights", one_of(mechanism_names(selects())));
+  visit("read", read, "what the weights take from the values", one_of(mechanism_names(reads())));
+  visit("heads", heads, "attentions side by side, each on a projection of its own", between(1, 256));
+  visit("size", size, "hidden units of the scoring network, and of all heads together", between(1, 16384));
+  visit("projections", projections, "queries, keys and values are projected first; always so with several heads");
+  visit("rotary", rotary, "queries and keys are turned by their positions (Su 2021)");
+  visit("positions", positions, "the most positions that the scores location and flat know", between(1, 65536));
+  visit("window", window, "positions to each side that local_m, local_p and the bias relative tell apart",
+        between(1, 4096));
+  visit("reach", reach, "neighbours to each side that markov, fertility and convolutional look at", between(0, 64));
+  visit("fertility", fertility, "the most target symbols a position is good for, in the bias coverage", between(1, 256));
+  visit("temperature", temperature, "of the selections temperature and gumbel; 0: learned, or 1 for gumbel",
+        between(0, 1000));
+  visit("noise", noise, "deviation of what training adds to the scores of monotonic", between(0, 100));
+  visit("activation", activation, "of the score activated_general", one_of({"tanh", "sigmoid", "relu"}));
+}
+
+}  // namespace fovea

@@ -1,0 +1,34 @@
+#include "attention/select/draw.h"
+
+#include <algorithm>
+
+namespace fovea {
+
+Random row_random(Pass& pass, const Question& question, int query, int row, std::string_view place) {
+  const auto step = static_cast<std::uint64_t>(question.when.first + query * question.when.stride);
+  const auto sample = static_cast<std::uint64_t>(pass.training_pass().samples[row / question.heads]);
+  const auto head = static_cast<std::uint64_t>(row % question.heads);
+  return pass.random(place).at(sample).at(step).at(head);
+}
+
+Tensor one_hot(Pass& pass, Shape shape, std::span<const std::int32_t> positions) {
+  Tensor hot = pass.tape().make(shape);
+  std::ranges::fill(hot.values(), Real(0));
+  for (std::size_t row = 0; row < positions.size(); ++row) {
+    if (positions[row] >= 0) hot.data()[std::ptrdiff_t(row) * shape.last() + positions[row]] = 1;
+  }
+  return hot;
+}
+
+std::span<std::int32_t> most_probable(Pass& pass, Tensor weights) {
+  const int rows = weights.shape().rows(), positions = weights.shape().last();
+  const auto best = pass.arena().array<std::int32_t>(static_cast<std::size_t>(rows));
+  for (int row = 0; row < rows; ++row) {
+    const Real* first = weights.data() + std::ptrdiff_t(row) * positions;
+    const Real* found = std::max_element(first, first + positions);
+    best[row] = *found > 0 ? static_cast<std::int32_t>(found - first) : -1;
+  }
+  return best;
+}
+
+}  // namespace fovea

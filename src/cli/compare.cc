@@ -1,0 +1,193 @@
+// fovea compare: every combination of the varied settings, each trained under one budget, in one table.
+#include <algorithm>
+#include <fmt/core.h>
+
+#include "base/utf8.h"
+#include "cli/commands.h"
+#include "cli/compared_run.h"
+#include "cli/out.h"
+#include "cli/signals.h"
+#include "cli/training_input.h"
+
+namespace fovea {
+
+namespace {
+
+struct Varied {
+  std::string name;
+  std::vector<std::string> values;  // as set_field reads them
+};
+
+// set_field speaks of the flag it usually serves.
+void set_varied(Config& config, const std::string& name, const std::string& value) {
+  try {
+    set_field(config, name + "=" + value);
+  } catch (const Error& e) {
+    const std::string message = e.what();
+    throw Error(e.kind(), message.starts_with("--set ") ? "--vary " + message.substr(6) : message);
+  }
+}
+
+// "decoder.size=64,128" or "attention.score=all". Within a list of texts, + joins:
+// attention.bias=markov,markov+position.
+Varied parse_varied(const std::string& text, const Config& base) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos) throw usage_error("--vary {}: wanted is name=value,value,... or name=all", text);
+  Varied varied{text.substr(0, equals), {}};
+  if (varied.name == "training.seed") throw usage_error("--vary {}: seeds are repeated with --seeds N", text);
+  Config config = base;
+  const std::vector<Field> known = FieldsRef(config).visit().fields();
+  const auto field = std::ranges::find(known, varied.name, &Field::name);
+  const bool is_list = field != known.end() && std::holds_alternative<std::vector<std::string>*>(field->value);
+  const std::string values = text.substr(equals + 1);
+  if (values == "all" && field != known.end()) {
+    varied.values = field->rule.names;
+    if (std::holds_alternative<bool*>(field->value)) varied.values = {"true", "false"};
+    if (varied.values.empty()) throw usage_error("--vary {}: any value is allowed; name those to compare", text);
+  } else {
+    for (std::size_t start = 0; start <= values.size();) {
+      const std::size_t end = std::min(values.find(',', start), values.size());
+      std::string value = values.substr(start, end - start);
+      if (is_list) std::ranges::replace(value, '+', ',');
+      varied.values.push_back(std::move(value));
+      start = end + 1;
+    }
+  }
+  for (const std::string& value : varied.values) set_varied(config, varied.name, value);
+  return varied;
+}
+
+// Every choice of one value from each; the last varies fastest.
+std::vector<std::vector<std::string>> combinations(const std::vector<Varied>& all) {
+  std::vector<std::vector<std::string>> product = {{}};
+  for (const Varied& varied : all) {
+    std::vector<std::vector<std::string>> longer;
+    for (const auto& beginning : product) {
+      for (const std::string& value : varied.values) {
+        longer.push_back(beginning);
+        longer.back().push_back(value);
+      }
+    }
+    product = std::move(longer);
+  }
+  return product;
+}
+
+std::string folder_name(const std::string& settings) {
+  std::string name = settings;
+  for (char& c : name) {
+    if (c == '/' || c == ' ' || static_cast<unsigned char>(c) < ' ') c = '_';
+  }
+  return name;
+}
+
+// The runs of all rows in order, seeds within a row.
+std::vector<PlannedRun> plan_runs(const Comparison& comparison, const Config& base, const std::string& folder) {
+  std::vector<PlannedRun> runs;
+  const std::size_t count = comparison.rows.size() * static_cast<std::size_t>(comparison.seeds);
+  for (const ComparedSettings& row : comparison.rows) {
+    Config config = base;
+    std::string settings;
+    for (std::size_t i = 0; i < row.values.size(); ++i) {
+      set_varied(config, comparison.names[i], row.values[i]);
+      settings += fmt::format("{}{}={}", i ? " " : "", comparison.names[i], row.values[i]);
+    }
+    for (std::int64_t i = 0; i < comparison.seeds; ++i) {
+      config.training.seed = base.training.seed + i;
+      const std::string title = fmt::format("{} seed {}", printable(settings), config.training.seed);
+      const std::string place = folder_name(fmt::format("{} seed={}", settings, config.training.seed));
+      runs.push_back(
+          {fmt::format("{}/{} {}", runs.size() + 1, count, title), std::filesystem::path(folder) / place, config});
+    }
+  }
+  return runs;
+}
+
+std::string outcome(const RunRecord& record) {
+  const ComparedRun& f = record.figures;
+  switch (record.state) {
+    case RunState::done:
+      return fmt::format("update {}, exact {:.4f}, {:.0f} s", f.updates, f.exact(), f.train_seconds);
+    case RunState::cannot:
+      return "cannot: " + record.reason;
+    case RunState::failed:
+      return "failed: " + record.reason;
+    case RunState::begun:
+      break;
+  }
+  return "stopped and saved; the same command goes on from there";
+}
+
+// One run after the other, those that are done already left as they are. After a signal the rest is left undone.
+void do_runs(const std::vector<PlannedRun>& runs, const ComparedTask& task, Comparison& comparison) {
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    ComparedSettings& row = comparison.rows[i / static_cast<std::size_t>(comparison.seeds)];
+    std::optional<RunRecord> record = find_record(runs[i], task);
+    const bool known = record && record->state == RunState::done;
+    if (!known && stop_signal() != 0) {
+      if (row.trouble.empty()) row.trouble = "not finished";
+      continue;
+    }
+    if (!known) record = do_run(runs[i], task);
+    say_progress(fmt::format("{}: {}{}", runs[i].title, outcome(*record), known ? " (done before)" : ""),
+                 task.progress);
+    if (record->state == RunState::done) {
+      row.runs.push_back(std::move(record->figures));
+    } else if (row.trouble.empty()) {
+      row.trouble = outcome(*record);
+    }
+  }
+}
+
+}  // namespace
+
+int CompareCommand::run() const {
+  const Config base = make_config({preset, config_file, settings, seed});
+  std::vector<Varied> all;
+  for (const std::string& text : varied) {
+    Varied one = parse_varied(text, base);
+    if (std::ranges::find(all, one.name, &Varied::name) != all.end()) {
+      throw usage_error("--vary {}: {} is varied already; give all its values at once", text, one.name);
+    }
+    all.push_back(std::move(one));
+  }
+  ComparedTask task;
+  task.budget = parse_period(stop_after);
+  task.threads = threads > 0 ? threads : Workers::default_count();
+  task.progress = parse_progress(progress);
+  PairOptions lines;
+  lines.file = data;
+  task.data = read_training_data(lines, dev);
+  task.data_hash = fingerprint(task.data);
+
+  Comparison comparison;
+  comparison.command = command_line;
+  for (const Varied& one : all) comparison.names.push_back(one.name);
+  comparison.budget = to_string(task.budget);
+  comparison.seeds = seeds;
+  comparison.threads = task.threads;
+  comparison.training_lines = std::ssize(task.data.training);
+  comparison.held_out_lines = std::ssize(task.data.held_out);
+  for (std::size_t i = 0; i < std::min(compared_examples, task.data.held_out.size()); ++i) {
+    comparison.targets.push_back(task.data.held_out[i].target);
+  }
+  for (auto& values : combinations(all)) comparison.rows.push_back({std::move(values), {}, {}});
+
+  Files files;
+  files.make_directories(folder);
+  const DirectoryLock lock(folder);
+  const std::vector<PlannedRun> runs = plan_runs(comparison, base, folder);
+  for (const PlannedRun& planned : runs) find_record(planned, task);  // a folder of other runs is refused at once
+  catch_stop_signals();
+  do_runs(runs, task, comparison);
+
+  if (!tsv.empty()) files.write_atomically(tsv, comparison_to_tsv(comparison));
+  if (!html.empty()) files.write_atomically(html, draw_comparison_page(comparison));
+  write_out(json ? comparison_to_json(comparison) : draw_comparison(comparison));
+  flush_out();
+  if (stop_signal() != 0) return 128 + stop_signal();
+  const bool measured = std::ranges::any_of(comparison.rows, [](const auto& row) { return !row.runs.empty(); });
+  return measured ? 0 : static_cast<int>(ErrorKind::failure);
+}
+
+}  // namespace fovea

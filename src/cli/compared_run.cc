@@ -1,0 +1,234 @@
+#include "cli/compared_run.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "base/random.h"
+#include "cli/signals.h"
+#include "predictor.h"
+#include "show/json.h"
+#include "show/label.h"
+#include "tasks/metrics.h"
+
+namespace fovea {
+
+namespace {
+
+using nlohmann::json;
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* record_file_name = "compared.json";
+constexpr std::array<const char*, 4> state_names = {"begun", "done", "cannot", "failed"};  // by RunState
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+// All that decides about the figures.
+json key_of(const PlannedRun& run, const ComparedTask& task) {
+  return {{"configuration", json::parse(to_json(run.config))},
+          {"data set", fmt::format("{:016x}", task.data_hash)},
+          {"budget", to_string(task.budget)},
+          {"number of threads", task.threads}};
+}
+
+json json_of(const RunRecord& record) {
+  const ComparedRun& f = record.figures;
+  json examples = json::array();
+  for (const Output& output : f.examples) examples.push_back(json::parse(output_to_json(output)));
+  return {{"state", state_names[static_cast<std::size_t>(record.state)]},
+          {"reason", record.reason},
+          {"lines", f.lines},
+          {"right", f.right},
+          {"cer", f.cer},
+          {"parameters", f.parameters},
+          {"updates", f.updates},
+          {"train_seconds", f.train_seconds},
+          {"predict_seconds", f.predict_seconds},
+          {"peak_mib", f.peak_mib},
+          {"examples", examples}};
+}
+
+RunRecord record_from(const json& object) {
+  RunRecord record;
+  const auto name = std::ranges::find(state_names, object.at("state").get<std::string>());
+  check(name != state_names.end(), "unknown state");
+  record.state = static_cast<RunState>(name - state_names.begin());
+  object.at("reason").get_to(record.reason);
+  ComparedRun& f = record.figures;
+  object.at("lines").get_to(f.lines);
+  object.at("right").get_to(f.right);
+  object.at("cer").get_to(f.cer);
+  object.at("parameters").get_to(f.parameters);
+  object.at("updates").get_to(f.updates);
+  object.at("train_seconds").get_to(f.train_seconds);
+  object.at("predict_seconds").get_to(f.predict_seconds);
+  object.at("peak_mib").get_to(f.peak_mib);
+  for (const json& output : object.at("examples")) f.examples.push_back(output_from_json(output.dump()));
+  return record;
+}
+
+void write_record(const PlannedRun& run, const ComparedTask& task, const RunRecord& record) {
+  json object = json_of(record);
+  object["key"] = key_of(run, task);
+  Files files;
+  files.write_atomically(run.folder / record_file_name,
+                         object.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+}
+
+// The status of one run: "3/12 attention.score=dot seed 2: update 500, exact 0.91, 45 s".
+class RunStatus : public Observer {
+ public:
+  RunStatus(const PlannedRun& run, ProgressMode mode) : title_(run.title), mode_(mode) {}
+
+  void updated(const UpdateReport& report) override {
+    constexpr double live_interval = 0.2, plain_interval = 10;  // seconds
+    if (seconds_since(shown_at_) < (mode_ == ProgressMode::live ? live_interval : plain_interval)) return;
+    show(report.update, report.seconds);
+  }
+  void validated(const ValidationReport& report) override {
+    exact_ = fmt::format(", exact {:.4f}", report.exact);
+    show(report.update, report.seconds);
+  }
+  void warned(const std::string& message) override {
+    say_progress(title_ + ": " + message, mode_ == ProgressMode::none ? ProgressMode::plain : mode_);
+  }
+
+ private:
+  void show(std::int64_t update, double seconds) {
+    shown_at_ = Clock::now();
+    const std::string line = fmt::format("{}: update {}{}, {:.0f} s", title_, update, exact_, seconds);
+    if (mode_ == ProgressMode::plain) say_progress(line, mode_);
+    // Redrawn over and over, and cut, for a line that wraps cannot be.
+    if (mode_ == ProgressMode::live) fmt::print(stderr, "\r\x1b[K{}", shorten(line, terminal_of(stderr).width - 1));
+  }
+
+  std::string title_;
+  ProgressMode mode_;
+  std::string exact_;
+  Clock::time_point shown_at_ = Clock::now();
+};
+
+// What the best model of the run answers, and how long that takes.
+void measure_answers(const PlannedRun& run, const ComparedTask& task, ComparedRun& figures) {
+  Predictor predictor(run.folder, task.threads);
+  std::vector<std::string> sources;
+  const bool features = predictor.model().task().reads_features();
+  for (const Example& example : task.data.held_out) {
+    sources.push_back(features ? example.source + "\t" + example.extra : example.source);
+  }
+  // The first answers also warm it up: memory is had, weights are in the cache.
+  const std::size_t shown = std::min(compared_examples, sources.size());
+  for (Prediction& p : predictor.predict(std::span(sources).first(shown), {.answer = {.alternatives = 5}})) {
+    figures.examples.push_back(std::move(p.output));
+  }
+  const Clock::time_point start = Clock::now();
+  const std::vector<Prediction> predictions = predictor.predict(sources, {});
+  figures.predict_seconds = seconds_since(start);
+  Metrics metrics;
+  for (std::size_t i = 0; i < predictions.size(); ++i) {
+    const std::string& target = task.data.held_out[i].target;
+    metrics.add(target, predictions[i].output.text);
+    figures.right += predictions[i].output.text == target;
+  }
+  figures.lines = metrics.lines();
+  figures.cer = metrics.cer();
+}
+
+// In the child.
+RunRecord train_and_measure(const PlannedRun& run, const ComparedTask& task) {
+  RunRecord record;
+  try {
+    const DirectoryLock lock(run.folder);
+    Files files;
+    RunStatus status(run, task.progress);
+    {
+      Trainer trainer(
+          run.config, task.data,
+          {.folder = run.folder, .threads = task.threads, .stop_after = task.budget, .stop_signal = &stop_signal()},
+          files, status);
+      if (trainer.run() == Ending::interrupted) return record;
+      record.figures.parameters = trainer.model().parameters().count();
+      record.figures.updates = trainer.progress().update;
+      record.figures.train_seconds = trainer.progress().seconds;
+    }
+    measure_answers(run, task, record.figures);
+    record.state = RunState::done;
+  } catch (const Error& e) {
+    record.state = e.kind() == ErrorKind::usage ? RunState::cannot : RunState::failed;
+    record.reason = e.what();
+  } catch (const std::bad_alloc&) {
+    record.state = RunState::failed;
+    record.reason = "not enough memory";
+  } catch (const std::exception& e) {
+    record.state = RunState::failed;
+    record.reason = e.what();
+  }
+  return record;
+}
+
+}  // namespace
+
+std::uint64_t fingerprint(const TrainingData& data) {
+  std::uint64_t hash = mix(data.training.size(), data.held_out.size());
+  for (const auto* part : {&data.training, &data.held_out}) {
+    for (const Example& example : *part) {
+      const std::string line = example.source + "\t" + example.target + "\t" + example.extra + "\n";
+      for (const char c : line) hash = mix(hash, static_cast<unsigned char>(c));
+    }
+  }
+  return hash;
+}
+
+void say_progress(const std::string& line, ProgressMode mode) {
+  if (mode != ProgressMode::none) fmt::print(stderr, "{}{}\n", mode == ProgressMode::live ? "\r\x1b[K" : "", line);
+}
+
+std::optional<RunRecord> find_record(const PlannedRun& run, const ComparedTask& task) {
+  const std::filesystem::path path = run.folder / record_file_name;
+  Files files;
+  if (!files.exists(path)) return {};
+  RunRecord record;
+  json key;
+  try {
+    const json object = json::parse(files.read(path));
+    key = object.at("key");
+    record = record_from(object);
+    record.figures.seed = run.config.training.seed;
+  } catch (const std::exception& e) {
+    throw data_error("{}: not the record of a run ({}); remove its folder to have the run made again", path.string(),
+                     e.what());
+  }
+  const json wanted = key_of(run, task);
+  for (const auto& [name, value] : wanted.items()) {
+    if (key.contains(name) && key[name] == value) continue;
+    throw usage_error("{} holds a run with another {}; choose another folder with -o, or remove this one",
+                      run.folder.string(), name);
+  }
+  return record;
+}
+
+RunRecord do_run(const PlannedRun& run, const ComparedTask& task) {
+  Files files;
+  files.make_directories(run.folder);
+  const std::optional<RunRecord> before = find_record(run, task);
+  RunRecord record;
+  record.figures.peak_mib = before ? before->figures.peak_mib : 0;  // of an earlier part of the run
+  write_record(run, task, record);
+  files.write_atomically(run.folder / "config.toml", to_toml(run.config));
+  const ChildEnd end = run_in_child([&] { write_record(run, task, train_and_measure(run, task)); });
+  const double peak = std::max(record.figures.peak_mib, end.peak_mib);
+  record = find_record(run, task).value();
+  record.figures.peak_mib = peak;
+  if (record.state == RunState::begun && stop_signal() == 0) {
+    record.state = RunState::failed;
+    record.reason = end.signal ? fmt::format("ended by signal {} ({})", end.signal, strsignal(end.signal))
+                               : "ended without a result; the same command goes on from there";
+  }
+  write_record(run, task, record);
+  return record;
+}
+
+}  // namespace fovea

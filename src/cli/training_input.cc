@@ -1,0 +1,61 @@
+#include "cli/training_input.h"
+
+#include <fmt/core.h>
+
+#include "base/nearest.h"
+#include "cli/presets.h"
+#include "data/split.h"
+
+namespace fovea {
+
+namespace {
+
+void read_preset(Config& config, const std::string& name) {
+  std::vector<std::string> known;
+  for (const Preset& preset : presets()) {
+    if (preset.name == name) return read_toml(config, preset.toml, "preset " + name);
+    known.emplace_back(preset.name);
+  }
+  const std::string near = nearest(name, known);
+  throw usage_error("no preset \"{}\"; {}", name,
+                    near.empty() ? "see fovea list presets" : "did you mean " + near + "?");
+}
+
+void say_left_out(const Pairs& pairs) {
+  if (const std::string left_out = describe(pairs.report); !left_out.empty()) fmt::print(stderr, "{}\n", left_out);
+}
+
+}  // namespace
+
+Config make_config(const ConfigInput& input) {
+  Config config;
+  if (!input.preset.empty()) read_preset(config, input.preset);
+  if (!input.config_file.empty()) {
+    Files files;
+    read_toml(config, files.read(input.config_file, 1 << 20), input.config_file);
+  }
+  for (const std::string& setting : input.settings) set_field(config, setting);
+  if (input.seed >= 0) config.training.seed = input.seed;
+  return config;
+}
+
+TrainingData read_training_data(const PairOptions& options, const std::string& held_out_file) {
+  Pairs pairs = read_pairs(options);
+  say_left_out(pairs);
+  if (!held_out_file.empty()) {
+    PairOptions held_out_options;
+    held_out_options.file = held_out_file;
+    held_out_options.bad_lines = options.bad_lines;
+    held_out_options.max_length = options.max_length;
+    Pairs held_out = read_pairs(held_out_options);
+    say_left_out(held_out);
+    return {std::move(pairs.examples), std::move(held_out.examples)};
+  }
+  TrainingData data;
+  const Split parts = split(pairs.examples);
+  for (const std::size_t i : parts.training) data.training.push_back(pairs.examples[i]);
+  for (const std::size_t i : parts.held_out) data.held_out.push_back(pairs.examples[i]);
+  return data;
+}
+
+}  // namespace fovea

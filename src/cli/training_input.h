@@ -1,0 +1,24 @@
+// What the commands that train have in common: settings and data as the command line names them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "data/pairs.h"
+#include "tasks/config.h"
+#include "training/trainer.h"
+
+namespace fovea {
+
+struct ConfigInput {
+  std::string preset;  // later ones overrule earlier ones
+  std::string config_file;
+  std::vector<std::string> settings;  // a.b=c
+  std::int64_t seed = -1;             // -1: as the config says
+};
+Config make_config(const ConfigInput& input);
+
+// Without a file of held-out lines they are a part of the data. Says on standard error which lines were left out.
+TrainingData read_training_data(const PairOptions& data, const std::string& held_out_file);
+
+}  // namespace fovea

@@ -1,0 +1,95 @@
+#include "models/conflicts.h"
+
+#include "attention/mechanism.h"
+#include "models/output.h"
+
+namespace fovea {
+
+namespace {
+
+bool attends(const ModelOptions& options) {
+  return options.decoder.kind == "transformer" || options.decoder.style != "plain";
+}
+
+void check_plain(const ModelOptions& options) {
+  if (attends(options)) return;
+  const std::string& bridge = options.decoder.bridge;
+  if (bridge == "zero" || bridge == "learned") {
+    throw usage_error(
+        "decoder.style = plain with decoder.bridge = {}: nothing of the source would reach the decoder; choose the "
+        "bridge last or mean, or a style with attention",
+        bridge);
+  }
+  if (options.output.kind != "generate") {
+    throw usage_error("decoder.style = plain with output.kind = {}: it needs an attention; choose another style",
+                      options.output.kind);
+  }
+}
+
+void check_marginal(const ModelOptions& options) {
+  const std::string& select = options.attention.select;
+  if (!attends(options) || !find_mechanism(selects(), select).traits.marginal) return;
+  const auto refuse = [&](std::string_view what, std::string_view why) {
+    throw usage_error("attention.select = {} with {}: {}", select, what, why);
+  };
+  if (options.decoder.kind != "rnn" || options.decoder.style != "luong" || options.decoder.feeding) {
+    refuse(options.decoder.kind == "rnn" ? "decoder.style = " + options.decoder.style +
+                                               (options.decoder.style == "luong" ? " and decoder.feeding" : "")
+                                         : "decoder.kind = transformer",
+           "it sums over where each symbol may come from, so the state must not read a context; set decoder.kind = rnn, "
+           "decoder.style = luong and decoder.feeding = false");
+  }
+  if (options.output.kind != "generate") {
+    refuse("output.kind = " + options.output.kind, "it mixes outputs itself; set output.kind = generate");
+  }
+  if (options.attention.heads > 1 || options.attention.projections) {
+    refuse("several heads or projections", "a symbol comes from one position; set attention.heads = 1 and "
+                                           "attention.projections = false");
+  }
+  for (const std::string& bias : options.attention.bias) {
+    if (find_mechanism(biases(), bias).traits.looks_back) {
+      refuse("attention.bias = " + bias, "where earlier symbols came from is summed over, not known; leave it out");
+    }
+  }
+  if (options.objective.label_smoothing > 0) {
+    refuse("objective.label_smoothing", "the sum over positions has no smoothed form; set it to 0");
+  }
+}
+
+void check_positions_kept(const ModelOptions& options) {
+  const bool kept = options.encoder.kind != "structured" && (options.encoder.kind != "pyramid" || options.encoder.layers == 1);
+  if (kept) return;
+  const auto refuse = [&](const std::string& what) {
+    throw usage_error("encoder.kind = {} with {}: its columns do not stand for single symbols; choose another encoder",
+                      options.encoder.kind, what);
+  };
+  if (options.output.kind != "generate") refuse("output.kind = " + options.output.kind);
+  if (options.objective.supervised > 0) refuse("objective.supervised");
+  if (options.objective.agreement > 0) refuse("objective.agreement");
+}
+
+void check_objectives(const ModelOptions& options) {
+  const ObjectiveOptions& o = options.objective;
+  if (!attends(options) && (o.coverage > 0 || o.repetition > 0 || o.fertility > 0 || o.supervised > 0 ||
+                            o.agreement > 0 || o.coverage_embedding > 0)) {
+    throw usage_error("decoder.style = plain has no attention for an objective to hold; choose another style");
+  }
+  const auto& bias = options.attention.bias;
+  if (o.coverage_embedding > 0 && std::find(bias.begin(), bias.end(), "coverage_embedding") == bias.end()) {
+    throw usage_error("objective.coverage_embedding needs attention.bias = coverage_embedding");
+  }
+  if (options.output.own_attention && options.output.kind != "pointer_generator") {
+    throw usage_error("output.own_attention belongs to output.kind = pointer_generator, not to {}", options.output.kind);
+  }
+}
+
+}  // namespace
+
+void check_conflicts(const ModelOptions& options) {
+  check_plain(options);
+  check_marginal(options);
+  check_positions_kept(options);
+  check_objectives(options);
+}
+
+}  // namespace fovea

@@ -1,0 +1,70 @@
+// What writes a target, one symbol after the other.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "models/batch.h"
+#include "models/encoder.h"
+#include "models/output.h"
+#include "models/readout.h"
+#include "models/step_model.h"
+
+namespace fovea {
+
+struct DecoderSizes {
+  int features = 0;
+  int state = 0;
+  int context = 0;  // 0: no attention
+  int embedding = 0;
+};
+
+class Decoder {
+ public:
+  virtual ~Decoder() = default;
+
+  // What the steps need of the sources: one entry for each attention.
+  using Sources = std::vector<Attention::Prepared>;
+  virtual Sources prepare(Pass& pass, const Encoded& encoded) const = 0;
+  virtual int heads() const = 0;
+
+  virtual State start(Pass& pass, const Encoded& encoded) const = 0;
+
+  struct Step {
+    Readout readout;  // [hypotheses, sources, any]
+    State state;
+    std::vector<StepLook> looks;
+  };
+  // previous [rows]: the symbols written last; feedback [rows, any]: what the output gives back, if anything.
+  virtual Step step(Pass& pass, const Sources& sources, const State& state, Ids previous, Tensor feedback) const = 0;
+
+  struct Taught {
+    Readout readout;           // of all steps
+    OutputLayer::Written written;   // where a step had to wait for what the one before wrote
+    History history;           // after the last step, if it is kept
+  };
+  // All steps with the right symbols as inputs, or, where the pass samples, partly the model's own.
+  virtual Taught teach(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
+                       const OutputLayer& output, const OutputSources& output_sources) const = 0;
+
+  virtual DecoderSizes sizes() const = 0;
+  // The attention whose weights are a prior over positions; null unless the selection mixes outputs.
+  virtual const Attention* marginal() const { return nullptr; }
+  // For such: what each position adds to the features, [positions, batch, features], and the features of every step
+  // with every position as its context, [positions, steps * batch, features].
+  virtual Tensor position_part(Pass&, const Memory&) const { return {}; }
+  virtual Tensor features_by_position(Pass&, const Readout&, Tensor) const { return {}; }
+  virtual ParameterId table() const = 0;
+};
+
+// `feedback` is the size of what the output gives back to each step.
+std::unique_ptr<Decoder> make_decoder(Parameters& parameters, const ModelOptions& options, const Encoder& encoder,
+                                      int symbols, int feedback);
+
+// Symbols that only a source has are read as unknown.
+std::span<std::int32_t> known_symbols(Pass& pass, Ids ids, int symbols);
+
+// What each head of an attention looked at, [rows, positions] each.
+void add_looks(const Attention& attention, const Attention::Attended& attended, int layer, std::vector<StepLook>& looks);
+
+}  // namespace fovea

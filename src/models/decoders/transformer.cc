@@ -1,0 +1,118 @@
+#include "models/decoders/transformer.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+
+namespace fovea {
+
+TransformerDecoder::TransformerDecoder(Parameters& parameters, const ModelOptions& options, const Encoder& encoder,
+                                       int symbols, int feedback)
+    : size_(options.decoder.size),
+      symbol_count_(symbols),
+      symbols_(parameters, "decoder.embedding", symbols, options.decoder.embedding, options.decoder.frozen),
+      positions_(parameters, "decoder.positions", options.decoder.positions, size_, options.decoder.max_positions) {
+  if (feedback > 0) {
+    throw usage_error("decoder.kind = transformer with output.kind = {}: each step would wait for what the one before "
+                      "copied; choose pointer_generator, or a recurrent decoder",
+                      options.output.kind);
+  }
+  if (options.decoder.embedding != size_) {
+    widen_.emplace(parameters, "decoder.widen", options.decoder.embedding, size_, false);
+  }
+  const bool norm_first = options.decoder.norm == "pre";
+  for (int layer = 0; layer < options.decoder.layers; ++layer) {
+    layers_.push_back(std::make_unique<TransformerLayer>(
+        parameters, fmt::format("decoder.layer{}", layer), options.self_attention, options.attention,
+        TransformerSizes{size_, options.decoder.feed_forward, norm_first, encoder.memory_size()}));
+  }
+  if (norm_first) last_norm_.emplace(parameters, "decoder.norm", size_);
+}
+
+Decoder::Sources TransformerDecoder::prepare(Pass& pass, const Encoded& encoded) const {
+  Sources sources;
+  for (const auto& layer : layers_) sources.push_back(layer->looking().prepare(pass, encoded.memory));
+  return sources;
+}
+
+State TransformerDecoder::start(Pass&, const Encoded&) const { return {}; }
+
+// [steps, batch, size]
+Tensor TransformerDecoder::embed_at(Pass& pass, Ids ids, Shape leading, When when) const {
+  Tensor x = symbols_(pass, known_symbols(pass, ids, symbol_count_), leading);
+  x = scale(x, std::sqrt(static_cast<Real>(x.shape()[2])));  // embeddings start small; positions are of size one
+  if (widen_) x = (*widen_)(pass, x);
+  return positions_.none() ? x : add(x, positions_.vectors(pass, leading, when));
+}
+
+Readout TransformerDecoder::read(Pass& pass, Tensor embedded, const TransformerLayer::Made& last) const {
+  Readout readout;
+  readout.features = last_norm_ ? (*last_norm_)(pass, last.x) : last.x;
+  readout.state = readout.features;
+  readout.context = last.looked.context;
+  readout.embedding = embedded;
+  readout.scores = last.looked.scores;
+  readout.selected = last.looked.selected;
+  readout.heads = heads();
+  return readout;
+}
+
+Decoder::Step TransformerDecoder::step(Pass& pass, const Sources& sources, const State& state, Ids previous,
+                                       Tensor) const {
+  Step out;
+  out.state.step = state.step + 1;
+  const int rows = static_cast<int>(previous.size());
+  const int steps = state.step + 1;
+  const Tensor embedded = embed_at(pass, previous, {1, rows}, {state.step, 1});
+  Tensor x = embedded;
+  const auto ones = pass.arena().array<std::uint8_t>(static_cast<std::size_t>(steps) * rows);
+  std::fill(ones.begin(), ones.end(), std::uint8_t(1));
+  TransformerLayer::Made made;
+  for (std::size_t l = 0; l < layers_.size(); ++l) {
+    const TransformerLayer& layer = *layers_[l];
+    const int heads = layer.itself().heads();
+    Attention::Prepared own = layer.prepare(pass, x, {ones.data(), 1, rows}, {state.step, 1});
+    // Kept as [steps, rows, heads * any], so that rows can be reordered.
+    const auto grow = [&](Tensor now, const std::string& name) {
+      const Tensor row = as_shape(now, {1, rows, now.shape()[2] * heads});
+      const Tensor past = state.get(name);
+      const Tensor all = past ? join_steps(past, row) : row;
+      out.state.set(name, all, 1);
+      return as_shape(all, {steps, rows * heads, now.shape()[2]});
+    };
+    own.keys = grow(own.keys, fmt::format("keys{}", l));
+    own.memory.values = grow(own.memory.values, fmt::format("values{}", l));
+    own.memory.mask = repeat(pass, {ones.data(), steps, rows}, heads);
+    made = layer(pass, x, {state.step, 1}, own, &sources[l]);
+    add_looks(layer.looking(), made.looked, static_cast<int>(l), out.looks);
+    x = made.x;
+  }
+  const int batch = sources[0].memory.mask.batch / heads();
+  out.readout = read(pass, embedded, made);
+  const auto as_queries = [&](Tensor t) { return as_shape(t, {rows / batch, batch, t.shape()[2]}); };
+  out.readout.features = as_queries(out.readout.features);
+  out.readout.state = as_queries(out.readout.state);
+  out.readout.embedding = as_queries(out.readout.embedding);
+  out.readout.context = as_queries(out.readout.context);
+  return out;
+}
+
+Decoder::Taught TransformerDecoder::teach(Pass& pass, const Encoded&, const Sources& sources, const Side& inputs,
+                                          const OutputLayer&, const OutputSources&) const {
+  if (pass.training() && pass.training_pass().sampling > 0) {
+    throw usage_error("training.sampling with decoder.kind = transformer: all steps are taken at once; set it to 0, or "
+                      "choose a recurrent decoder");
+  }
+  const Tensor embedded = embed_at(pass, inputs.ids, {inputs.length, inputs.batch}, {});
+  Tensor x = pass.drop(embedded, "decoder.embedding");
+  Mask mask = inputs.mask();
+  mask.causal = 0;
+  TransformerLayer::Made made;
+  for (std::size_t l = 0; l < layers_.size(); ++l) {
+    made = (*layers_[l])(pass, x, {}, layers_[l]->prepare(pass, x, mask, {}), &sources[l]);
+    x = made.x;
+  }
+  return {read(pass, embedded, made), {}, {}};
+}
+
+}  // namespace fovea

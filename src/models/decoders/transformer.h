@@ -1,0 +1,41 @@
+// A Transformer that writes the target: each layer attends to the symbols written so far and to the source. In training
+// all steps are taken at once under a causal mask; one by one, keys and values of earlier steps are kept in the state.
+// Vaswani et al. 2017.
+#pragma once
+
+#include <optional>
+
+#include "models/decoder.h"
+#include "models/positions.h"
+#include "models/transformer.h"
+
+namespace fovea {
+
+class TransformerDecoder : public Decoder {
+ public:
+  TransformerDecoder(Parameters& parameters, const ModelOptions& options, const Encoder& encoder, int symbols,
+                     int feedback);
+
+  Sources prepare(Pass& pass, const Encoded& encoded) const override;
+  int heads() const override { return layers_[0]->looking().heads(); }
+  State start(Pass& pass, const Encoded& encoded) const override;
+  Step step(Pass& pass, const Sources& sources, const State& state, Ids previous, Tensor feedback) const override;
+  Taught teach(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs, const OutputLayer& output,
+               const OutputSources& output_sources) const override;
+  DecoderSizes sizes() const override { return {size_, size_, size_, size_}; }
+  ParameterId table() const override { return symbols_.table(); }
+
+ private:
+  Tensor embed_at(Pass& pass, Ids ids, Shape leading, When when) const;
+  Readout read(Pass& pass, Tensor embedded, const TransformerLayer::Made& last) const;
+
+  int size_;
+  int symbol_count_;
+  SymbolVectors symbols_;
+  std::optional<Linear> widen_;
+  Positions positions_;
+  std::vector<std::unique_ptr<TransformerLayer>> layers_;
+  std::optional<LayerNorm> last_norm_;
+};
+
+}  // namespace fovea

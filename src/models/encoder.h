@@ -1,0 +1,79 @@
+// What reads a source: symbols in, one column for each position out. An encoder is one file in encoders/ that defines an
+// entry, and one line in encoders.def.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attention/mechanism.h"
+#include "layers/cell.h"
+#include "layers/embedding.h"
+#include "models/batch.h"
+#include "models/options.h"
+
+namespace fovea {
+
+// What an encoder made of the source.
+struct Encoded {
+  Memory memory;                // one column for each position
+  std::vector<CellState> last;  // of each layer; c is empty for a GRU; an encoder without states gives its mean column
+};
+
+class Encoder {
+ public:
+  virtual ~Encoder() = default;
+  // `mask` says which symbols are read: those that are real, or fewer.
+  virtual Encoded encode(Pass& pass, const Side& source, Mask mask) const = 0;
+  virtual int memory_size() const = 0;
+  // Sizes of the last states.
+  virtual int state_size() const { return memory_size(); }
+  virtual int states() const { return 1; }
+  virtual bool has_c() const { return false; }
+  // Whether column i is about symbol i.
+  virtual bool keeps_positions() const { return true; }
+};
+
+struct EncoderKind {
+  std::string_view name;
+  std::string_view formula;
+  std::string_view paper;
+  std::unique_ptr<Encoder> (*make)(Parameters& parameters, const ModelOptions& options, int symbols);
+};
+
+std::span<const EncoderKind* const> encoders();
+std::vector<std::string> encoder_names();
+std::unique_ptr<Encoder> make_encoder(Parameters& parameters, const ModelOptions& options, int symbols);
+
+template <class Made>
+std::unique_ptr<Encoder> made_encoder(Parameters& parameters, const ModelOptions& options, int symbols) {
+  return std::make_unique<Made>(parameters, options, symbols);
+}
+
+// Vectors of symbols, [length, batch, size], as encoders and decoders read them.
+class SymbolVectors {
+ public:
+  SymbolVectors(Parameters& parameters, const std::string& name, int symbols, int size, bool frozen)
+      : name_(name), frozen_(frozen), embedding_(parameters, name, symbols, size) {}
+
+  Tensor operator()(Pass& pass, Ids ids, Shape leading) const {
+    const Tensor vectors = embedding_(pass, ids, leading);
+    return frozen_ ? detach(vectors) : vectors;
+  }
+  // The same with some values dropped in training.
+  Tensor dropped(Pass& pass, Ids ids, Shape leading) const { return pass.drop((*this)(pass, ids, leading), name_); }
+
+  ParameterId table() const { return embedding_.table(); }
+
+ private:
+  std::string name_;
+  bool frozen_;
+  Embedding embedding_;
+};
+
+// The last state of an encoder that has none: the mean of its columns.
+inline std::vector<CellState> mean_state(const Memory& memory) { return {{masked_mean(memory.values, memory.mask), {}}}; }
+
+}  // namespace fovea

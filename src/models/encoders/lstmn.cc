@@ -1,0 +1,83 @@
+// lstmn: an LSTM that attends to its own past instead of carrying it in one state:
+// h~, c~ = sum_{i < t} a_i (h_i, c_i) with a from the score of ([x_t ; h~_{t-1}], h_i), then the usual gates.
+// Cheng, Dong & Lapata 2016, "Long short-term memory-networks for machine reading".
+#include "attention/attention.h"
+#include "models/encoder.h"
+
+namespace fovea {
+
+namespace {
+
+Tensor zeros(Pass& pass, Shape shape) {
+  Tensor x = pass.tape().make(shape);
+  for (Real& value : x.values()) value = 0;
+  return x;
+}
+
+class LstmnEncoder : public Encoder {
+ public:
+  LstmnEncoder(Parameters& parameters, const ModelOptions& options, int symbols)
+      : size_(options.encoder.size),
+        symbols_(parameters, "encoder.embedding", symbols, options.encoder.embedding, options.encoder.frozen),
+        cell_(parameters, "encoder.cell", "lstm", options.encoder.embedding, size_),
+        attention_(parameters, "encoder.self_attention", options.self_attention,
+                   {options.encoder.embedding + size_, 2 * size_, 0}),
+        back_(attention_.context_size() == 2 * size_
+                  ? std::optional<Linear>()
+                  : Linear(parameters, "encoder.back", attention_.context_size(), 2 * size_)) {
+    if (attention_.looks_back()) {
+      throw usage_error("encoder.kind = lstmn: self_attention looks at its own past weights, whose number grows; choose "
+                        "a bias and selection that do not");
+    }
+  }
+
+  Encoded encode(Pass& pass, const Side& source, Mask mask) const override {
+    const int steps = source.length, batch = source.batch;
+    const Tensor x = symbols_.dropped(pass, source.ids, {steps, batch});
+    const Tensor projected = cell_.project(pass, x);
+    const std::span<Tensor> states = pass.arena().array<Tensor>(static_cast<std::size_t>(steps));
+    Attention::Prepared past;
+    CellState before = {zeros(pass, {batch, size_}), zeros(pass, {batch, size_})};
+    for (int t = 0; t < steps; ++t) {
+      if (t > 0) before = look_back(pass, concat({step(x, t), before.h}), past, t);
+      const CellState now = cell_.step(pass, step(projected, t), {}, before);
+      states[t] = now.h;
+      remember(pass, past, concat({now.h, now.c}), mask, t);
+    }
+    const Memory memory = {pass.drop(stack(states), "encoder.layer"), mask};
+    return {memory, mean_state(memory)};
+  }
+  int memory_size() const override { return size_; }
+
+ private:
+  CellState look_back(Pass& pass, Tensor query, const Attention::Prepared& past, int t) const {
+    const int batch = query.shape()[0];
+    const Tensor queries = as_shape(query, {1, batch, query.shape()[1]});
+    Tensor seen = attention_.attend(pass, queries, {t, 0}, past, {}).context;
+    if (back_) seen = (*back_)(pass, seen);
+    const Tensor both = as_shape(seen, {batch, 2 * size_});
+    return {columns(both, 0, size_), columns(both, size_, size_)};
+  }
+
+  void remember(Pass& pass, Attention::Prepared& past, Tensor state, Mask mask, int t) const {
+    const int batch = state.shape()[0];
+    const Memory one = {as_shape(state, {1, batch, 2 * size_}), {mask.data + std::ptrdiff_t(t) * batch, 1, batch}};
+    const Attention::Prepared now = attention_.prepare(pass, one, {t, 1});
+    past.keys = past.keys ? join_steps(past.keys, now.keys) : now.keys;
+    past.memory.values = past.memory.values ? join_steps(past.memory.values, now.memory.values) : now.memory.values;
+    past.memory.mask = repeat(pass, {mask.data, t + 1, batch}, attention_.heads());
+  }
+
+  int size_;
+  SymbolVectors symbols_;
+  Cell cell_;
+  Attention attention_;
+  std::optional<Linear> back_;
+};
+
+}  // namespace
+
+extern const EncoderKind Encoder_lstmn = {"lstmn", "h~, c~ = sum_{i < t} a_i (h_i, c_i) in the place of h_{t-1}, c_{t-1}",
+                                          "Cheng 2016", made_encoder<LstmnEncoder>};
+
+}  // namespace fovea

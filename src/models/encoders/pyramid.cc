@@ -1,0 +1,69 @@
+// pyramid: bidirectional recurrent layers, each but the first reading two columns of the one below as one,
+// [h_2i ; h_2i+1]: a long source becomes 2^(layers - 1) times shorter.
+// Chan, Jaitly, Le & Vinyals 2015, "Listen, attend and spell".
+#include <fmt/core.h>
+
+#include "models/encoders/rnn.h"
+
+namespace fovea {
+
+namespace {
+
+class PyramidEncoder : public Encoder {
+ public:
+  PyramidEncoder(Parameters& parameters, const ModelOptions& options, int symbols)
+      : symbols_(parameters, "encoder.embedding", symbols, options.encoder.embedding, options.encoder.frozen) {
+    for (int layer = 0; layer < options.encoder.layers; ++layer) {
+      const int in = layer == 0 ? options.encoder.embedding : 2 * layers_[0].size();
+      layers_.emplace_back(parameters, fmt::format("encoder.level{}", layer), options.encoder.cell,
+                           RecurrentStack::Sizes{in, options.encoder.size, 1, options.encoder.bidirectional, false});
+    }
+  }
+
+  Encoded encode(Pass& pass, const Side& source, Mask mask) const override {
+    Encoded out;
+    Memory memory = {symbols_.dropped(pass, source.ids, {source.length, source.batch}), mask};
+    for (std::size_t level = 0; level < layers_.size(); ++level) {
+      if (level > 0) memory = halved(pass, memory);
+      const Encoded encoded = layers_[level].run(pass, memory.values, memory.mask);
+      memory = encoded.memory;
+      out.last.push_back(encoded.last[0]);
+    }
+    out.memory = memory;
+    return out;
+  }
+  int memory_size() const override { return layers_[0].size(); }
+  int states() const override { return static_cast<int>(layers_.size()); }
+  bool has_c() const override { return layers_[0].has_c(); }
+  bool keeps_positions() const override { return layers_.size() == 1; }
+
+ private:
+  static Memory halved(Pass& pass, const Memory& memory) {
+    const int positions = memory.mask.positions, batch = memory.mask.batch, half = (positions + 1) / 2;
+    const Tensor real = windows(memory.values, 1, memory.mask);  // zeros for pads, which recurrent layers do not give
+    const auto even = pass.arena().array<std::int32_t>(static_cast<std::size_t>(half));
+    const auto odd = pass.arena().array<std::int32_t>(static_cast<std::size_t>(positions / 2));
+    for (int i = 0; i < half; ++i) even[i] = 2 * i;
+    for (int i = 0; i < positions / 2; ++i) odd[i] = 2 * i + 1;
+    Tensor right;
+    if (!odd.empty()) right = gather_rows(real, odd);
+    if (positions % 2 == 1) {
+      Tensor none = pass.tape().make({1, batch, real.shape()[2]});
+      for (Real& value : none.values()) value = 0;
+      right = right ? join_steps(right, none) : none;
+    }
+    const auto mask = pass.arena().array<std::uint8_t>(static_cast<std::size_t>(half) * batch);
+    for (int i = 0; i < half * batch; ++i) mask[i] = memory.mask.data[i / batch * 2 * batch + i % batch];
+    return {concat({gather_rows(real, even), right}), {mask.data(), half, batch}};
+  }
+
+  SymbolVectors symbols_;
+  std::vector<RecurrentStack> layers_;
+};
+
+}  // namespace
+
+extern const EncoderKind Encoder_pyramid = {"pyramid", "layer l reads [h_2i ; h_2i+1] of layer l - 1", "Chan 2015",
+                                            made_encoder<PyramidEncoder>};
+
+}  // namespace fovea

@@ -1,0 +1,55 @@
+// structured: a recurrent encoder whose columns are summed up into a fixed number of rows, each with an attention of its
+// own: A = softmax(W2 tanh(W1 H)), M = A H. Lin et al. 2017, "A structured self-attentive sentence embedding".
+#include "layers/linear.h"
+#include "models/encoders/rnn.h"
+
+namespace fovea {
+
+namespace {
+
+class StructuredEncoder : public Encoder {
+ public:
+  StructuredEncoder(Parameters& parameters, const ModelOptions& options, int symbols)
+      : rows_(options.encoder.rows),
+        inner_(parameters, options, symbols),
+        hidden_(parameters, "encoder.summary.hidden", inner_.memory_size(), options.encoder.size, false),
+        places_(parameters, "encoder.summary.rows", options.encoder.size, rows_, false) {}
+
+  Encoded encode(Pass& pass, const Side& source, Mask mask) const override {
+    Encoded encoded = inner_.encode(pass, source, mask);
+    const Tensor columns = encoded.memory.values;
+    const int batch = source.batch;
+    const Tensor scores = places_(pass, tanh(hidden_(pass, columns)));  // [positions, batch, rows]
+    const Tensor by_row = swap_axes(
+        as_shape(from_pairs(as_shape(scores, {source.length, batch * rows_, 1}), 1), {batch, rows_, source.length}));
+    encoded.memory.values = weighted_sum(masked_softmax(by_row, mask), columns, mask);  // [rows, batch, size]
+    const auto real = pass.arena().array<std::uint8_t>(static_cast<std::size_t>(rows_) * batch);
+    for (int i = 0; i < rows_ * batch; ++i) real[i] = any_real(mask, i % batch);
+    encoded.memory.mask = {real.data(), rows_, batch};
+    return encoded;
+  }
+  int memory_size() const override { return inner_.memory_size(); }
+  int states() const override { return inner_.states(); }
+  bool has_c() const override { return inner_.has_c(); }
+  bool keeps_positions() const override { return false; }
+
+ private:
+  static bool any_real(Mask mask, int row) {
+    for (int i = 0; i < mask.positions; ++i) {
+      if (mask.data[i * mask.batch + row]) return true;
+    }
+    return false;
+  }
+
+  int rows_;
+  RnnEncoder inner_;
+  Linear hidden_;
+  Linear places_;
+};
+
+}  // namespace
+
+extern const EncoderKind Encoder_structured = {"structured", "M = softmax(W2 tanh(W1 H)) H", "Lin 2017",
+                                               made_encoder<StructuredEncoder>};
+
+}  // namespace fovea

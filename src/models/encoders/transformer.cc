@@ -1,0 +1,64 @@
+// transformer: layers of self-attention and a feed-forward network over embeddings with positions. With
+// self_attention.rotary or the bias relative, positions come into the scores instead.
+// Vaswani et al. 2017, "Attention is all you need".
+#include <fmt/core.h>
+
+#include <cmath>
+
+#include "models/encoder.h"
+#include "models/positions.h"
+#include "models/transformer.h"
+
+namespace fovea {
+
+namespace {
+
+class TransformerEncoder : public Encoder {
+ public:
+  TransformerEncoder(Parameters& parameters, const ModelOptions& options, int symbols)
+      : size_(options.encoder.size),
+        symbols_(parameters, "encoder.embedding", symbols, options.encoder.embedding, options.encoder.frozen),
+        positions_(parameters, "encoder.positions", options.encoder.positions, size_, options.encoder.max_positions) {
+    if (options.encoder.embedding != size_) {
+      widen_.emplace(parameters, "encoder.widen", options.encoder.embedding, size_, false);
+    }
+    const bool norm_first = options.encoder.norm == "pre";
+    for (int layer = 0; layer < options.encoder.layers; ++layer) {
+      layers_.push_back(std::make_unique<TransformerLayer>(
+          parameters, fmt::format("encoder.layer{}", layer), options.self_attention, options.attention,
+          TransformerSizes{size_, options.encoder.feed_forward, norm_first, 0}));
+    }
+    if (norm_first) last_norm_.emplace(parameters, "encoder.norm", size_);
+  }
+
+  Encoded encode(Pass& pass, const Side& source, Mask mask) const override {
+    const Shape leading = {source.length, source.batch};
+    Tensor x = symbols_(pass, source.ids, leading);
+    // Embeddings start small; positions are of size one.
+    x = scale(x, std::sqrt(static_cast<Real>(x.shape()[2])));
+    if (widen_) x = (*widen_)(pass, x);
+    if (!positions_.none()) x = add(x, positions_.vectors(pass, leading, {}));
+    x = pass.drop(x, "encoder.embedding");
+    for (const auto& layer : layers_) {
+      x = (*layer)(pass, x, {}, layer->prepare(pass, x, mask, {}), nullptr).x;
+    }
+    const Memory memory = {last_norm_ ? (*last_norm_)(pass, x) : x, mask};
+    return {memory, mean_state(memory)};
+  }
+  int memory_size() const override { return size_; }
+
+ private:
+  int size_;
+  SymbolVectors symbols_;
+  std::optional<Linear> widen_;
+  Positions positions_;
+  std::vector<std::unique_ptr<TransformerLayer>> layers_;
+  std::optional<LayerNorm> last_norm_;
+};
+
+}  // namespace
+
+extern const EncoderKind Encoder_transformer = {"transformer", "x + attend(x), x + W2 relu(W1 x), in layers",
+                                                "Vaswani 2017", made_encoder<TransformerEncoder>};
+
+}  // namespace fovea

@@ -1,0 +1,94 @@
+// How symbols are chosen from what the decoder offers: from the vocabulary, or also from the source. An output is one
+// file in outputs/ that defines an entry, and one line in outputs.def.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "layers/linear.h"
+#include "models/batch.h"
+#include "models/options.h"
+#include "models/readout.h"
+
+namespace fovea {
+
+// What an output is built for.
+struct OutputSizes {
+  int features = 0;
+  int state = 0;
+  int context = 0;    // 0: no attention
+  int embedding = 0;  // of a target symbol
+  int memory = 0;
+  int symbols = 0;
+  ParameterId table;  // vectors of the target's symbols
+};
+
+// The sources' side of it.
+struct OutputSources {
+  Memory memory;
+  Links links;                // what positions stand for
+  Attention::Prepared own;    // for an attention of its own
+  Tensor keys;                // whatever else it prepares: [positions, batch, any]
+};
+
+class OutputLayer {
+ public:
+  OutputLayer(Parameters& parameters, const OutputOptions& options, const OutputSizes& sizes);
+  virtual ~OutputLayer() = default;
+
+  // [..., features] -> [..., symbols]
+  Tensor logits(Pass& pass, Tensor features) const;
+
+  virtual OutputSources prepare(Pass&, const Memory& memory, const Links& links) const { return {memory, links, {}, {}}; }
+
+  struct Written {
+    Tensor log_probabilities;  // [steps, batch, width], width >= symbols where symbols of the source can be copied
+    Tensor gate;               // [steps, batch, 1] the vocabulary's share; empty if it is all
+    Tensor copying;            // [steps, batch, positions] the positions' shares
+  };
+  virtual Written write(Pass& pass, const Readout& readout, const OutputSources& sources) const;
+  // Whether write() is log_softmax(logits(features)) and nothing else.
+  virtual bool plain() const { return false; }
+
+  // What a step reads of the choice before it, beside the symbol: [rows, feedback_size()]. `copying` [rows, positions]
+  // is empty at the first step.
+  virtual int feedback_size() const { return 0; }
+  virtual Tensor feedback(Pass&, const OutputSources&, Tensor /*copying*/, Ids /*previous*/) const { return {}; }
+
+ private:
+  ParameterId weight_;  // [features, symbols], or the table, [symbols, features]
+  ParameterId bias_;
+  std::optional<Linear> narrow_;  // to the size of the table
+  bool tied_;
+};
+
+struct OutputTraits {
+  bool copies = false;   // links are the source's own symbols
+  bool lexicon = false;  // links are what a lexicon says
+};
+
+struct OutputKind {
+  std::string_view name;
+  std::string_view formula;
+  std::string_view paper;
+  std::unique_ptr<OutputLayer> (*make)(Parameters& parameters, const ModelOptions& options, const OutputSizes& sizes);
+  OutputTraits traits = {};
+};
+
+std::span<const OutputKind* const> outputs();
+std::vector<std::string> output_names();
+const OutputKind& find_output(std::string_view name);
+
+template <class Made>
+std::unique_ptr<OutputLayer> made_output(Parameters& parameters, const ModelOptions& options, const OutputSizes& sizes) {
+  return std::make_unique<Made>(parameters, options, sizes);
+}
+
+// softmax over the positions' scores and one more, [steps, batch, 1]: [steps, batch, positions + 1]
+Tensor softmax_with_last(Pass& pass, Tensor scores, Tensor last, Mask mask);
+
+}  // namespace fovea

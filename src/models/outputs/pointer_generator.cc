@@ -1,0 +1,49 @@
+// pointer_generator: p = g p_vocabulary + (1 - g) sum_{x_i = w} a_i, g = sigmoid(w' [c ; s ; y] + b): a symbol is
+// generated, or copied from where the decoder looks. See, Liu & Manning 2017, "Get to the point: summarization with
+// pointer-generator networks". With output.own_attention the copying has weights of its own beside those of the
+// decoder, as in Allamanis 2016.
+#include "models/output.h"
+
+namespace fovea {
+
+namespace {
+
+class PointerGenerator : public OutputLayer {
+ public:
+  PointerGenerator(Parameters& parameters, const ModelOptions& options, const OutputSizes& sizes)
+      : OutputLayer(parameters, options.output, sizes),
+        gate_(parameters, "output.gate", sizes.state + sizes.context + sizes.embedding, 1) {
+    if (!options.output.own_attention) return;
+    AttentionOptions copying = options.attention;
+    copying.bias.clear();
+    copying.select = "softmax";
+    copying.heads = 1;
+    own_.emplace(parameters, "output.attention", copying, Attention::Sizes{sizes.state, sizes.memory, 0});
+  }
+
+  OutputSources prepare(Pass& pass, const Memory& memory, const Links& links) const override {
+    return {memory, links, own_ ? own_->prepare(pass, memory) : Attention::Prepared(), {}};
+  }
+
+  Written write(Pass& pass, const Readout& readout, const OutputSources& sources) const override {
+    const Tensor weights =
+        own_ ? own_->attend(pass, readout.state, {0, 0}, sources.own, {}).selected.weights : readout.weights();
+    const Tensor gate = sigmoid(gate_(pass, concat({readout.context, readout.state, readout.embedding})));
+    const Tensor copying = scale_rows(weights, shift(scale(gate, -1), 1));
+    return {log_mixture(logits(pass, readout.features), gate, linked(copying, sources.links)), gate, copying};
+  }
+
+ private:
+  Linear gate_;
+  std::optional<Attention> own_;
+};
+
+}  // namespace
+
+extern const OutputKind Output_pointer_generator = {"pointer_generator",
+                                                    "g p_vocabulary + (1 - g) sum_{x_i = w} a_i",
+                                                    "See 2017",
+                                                    made_output<PointerGenerator>,
+ {.copies = true}};
+
+}  // namespace fovea

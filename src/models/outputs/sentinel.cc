@@ -1,0 +1,38 @@
+// sentinel: q = tanh(W s); softmax over [q' h_i ; q' z] with a learned sentinel z. Its share g is the vocabulary's:
+// p = g p_vocabulary + sum_{x_i = w} a_i. Merity, Xiong, Bradbury & Socher 2016, "Pointer sentinel mixture models".
+#include "models/output.h"
+
+namespace fovea {
+
+namespace {
+
+class Sentinel : public OutputLayer {
+ public:
+  Sentinel(Parameters& parameters, const ModelOptions& options, const OutputSizes& sizes)
+      : OutputLayer(parameters, options.output, sizes),
+        query_(parameters, "output.pointer", sizes.state, sizes.memory),
+        sentinel_(parameters, "output.sentinel", sizes.memory, 1, false) {}
+
+  Written write(Pass& pass, const Readout& readout, const OutputSources& sources) const override {
+    const Mask& mask = sources.memory.mask;
+    const Tensor query = tanh(query_(pass, readout.state));
+    const Tensor scores = dot_scores(query, sources.memory.values, 1, mask);
+    const Tensor all = softmax_with_last(pass, scores, sentinel_(pass, query), mask);
+    const Tensor copying = columns(all, 0, mask.positions), gate = columns(all, mask.positions, 1);
+    return {log_mixture(logits(pass, readout.features), gate, linked(copying, sources.links)), gate, copying};
+  }
+
+ private:
+  Linear query_;
+  Linear sentinel_;
+};
+
+}  // namespace
+
+extern const OutputKind Output_sentinel = {"sentinel",
+                                           "g p_vocabulary + sum_{x_i = w} a_i, [a ; g] = softmax [q' h_i ; q' z]",
+                                           "Merity 2016",
+                                           made_output<Sentinel>,
+ {.copies = true}};
+
+}  // namespace fovea

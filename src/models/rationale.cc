@@ -1,0 +1,52 @@
+#include "models/rationale.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fovea {
+
+Rationale::Rationale(Parameters& parameters, const EncoderOptions& options, int symbols)
+    : symbols_(parameters, "rationale.embedding", symbols, options.embedding, options.frozen),
+      stack_(parameters, "rationale", options.cell, {options.embedding, options.size, 1, true, false}),
+      choice_(parameters, "rationale.choice", stack_.size(), 1) {}
+
+Rationale::Chosen Rationale::choose(Pass& pass, const Side& source) const {
+  const Tensor x = symbols_.dropped(pass, source.ids, {source.length, source.batch});
+  // A symbol is read unless there is reason not to: half of them at the start would leave little to learn from.
+  const Tensor logits = shift(choice_(pass, stack_.run(pass, x, source.mask()).memory.values), 1);
+  const auto real = pass.arena().array<std::uint8_t>(source.real.size());
+  std::ranges::copy(source.real, real.begin());
+  Chosen out{{real.data(), source.length, source.batch}, {}, std::vector<Real>(static_cast<std::size_t>(source.batch)),
+             std::vector<Real>(static_cast<std::size_t>(source.batch))};
+  Tensor sign = pass.tape().make(logits.shape());  // log p(z) = -softplus(-logit) if chosen, -softplus(logit) if not
+  Tensor counts = pass.tape().make(logits.shape());
+  for (int b = 0; b < source.batch; ++b) {
+    int length = 0;
+    for (int i = 0; i < source.length; ++i) length += source.real[static_cast<std::size_t>(i) * source.batch + b];
+    bool before = false;
+    for (int i = 0; i < source.length; ++i) {
+      const std::size_t at = static_cast<std::size_t>(i) * source.batch + b;
+      const double p = 1 / (1 + std::exp(-static_cast<double>(logits.data()[at])));
+      const bool free = i + 1 < length;  // neither the stop symbol nor a pad
+      const double u = pass.training() ? pass.random("rationale")
+                                             .at(static_cast<std::uint64_t>(pass.training_pass().samples[b]))
+                                             .uniform(static_cast<std::uint64_t>(i))
+                                       : 0.5;
+      const bool chosen = free && u < p;
+      sign.data()[at] = chosen ? Real(-1) : Real(1);
+      counts.data()[at] = free ? Real(-1) : Real(0);
+      if (!free) continue;
+      real[at] = chosen;
+      out.chosen[b] += chosen ? Real(1) : Real(0);
+      out.jumps[b] += chosen != before ? Real(1) : Real(0);
+      before = chosen;
+    }
+  }
+  if (pass.training()) {
+    const Tensor logs = multiply(softplus(multiply(logits, sign)), counts);  // [length, batch, 1]
+    out.log_probability = as_shape(sum_steps(logs), {1, source.batch, 1});
+  }
+  return out;
+}
+
+}  // namespace fovea

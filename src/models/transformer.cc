@@ -1,0 +1,76 @@
+#include "models/transformer.h"
+
+namespace fovea {
+
+namespace {
+
+// The attention inside a Transformer has the size of the model, and always projections.
+AttentionOptions inside(AttentionOptions options, int size, const std::string& name) {
+  options.size = size;
+  options.projections = true;
+  const auto refuse = [&](const std::string& what) {
+    throw usage_error(
+        "{}: \"{}\" looks back at earlier steps, which a transformer takes all at once; choose another, or a recurrent "
+        "decoder",
+        name, what);
+  };
+  for (const std::string& bias : options.bias) {
+    if (find_mechanism(biases(), bias).traits.looks_back) refuse(bias);
+  }
+  const Traits select = find_mechanism(selects(), options.select).traits;
+  if (select.looks_back) refuse(options.select);
+  if (select.marginal) {
+    throw usage_error("{}: \"{}\" mixes outputs, not values, and a transformer's layers read values; choose another "
+                      "selection, or decoder.style = luong with decoder.feeding = false",
+                      name, options.select);
+  }
+  return options;
+}
+
+}  // namespace
+
+TransformerLayer::TransformerLayer(Parameters& parameters, const std::string& name, const AttentionOptions& itself,
+                                   const AttentionOptions& looking, const TransformerSizes& sizes)
+    : name_(name),
+      norm_first_(sizes.norm_first),
+      itself_(parameters, name + ".self_attention", inside(itself, sizes.size, "self_attention"),
+              {sizes.size, sizes.size, 0}),
+      itself_norm_(parameters, name + ".self_attention_norm", sizes.size),
+      wide_(parameters, name + ".wide", sizes.size, sizes.feed_forward),
+      narrow_(parameters, name + ".narrow", sizes.feed_forward, sizes.size),
+      forward_norm_(parameters, name + ".forward_norm", sizes.size) {
+  if (sizes.memory > 0) {
+    looking_.emplace(parameters, name + ".attention", inside(looking, sizes.size, "attention"),
+                     Attention::Sizes{sizes.size, sizes.memory, 0});
+    looking_norm_.emplace(parameters, name + ".attention_norm", sizes.size);
+  }
+}
+
+Tensor TransformerLayer::after(Pass& pass, const LayerNorm& norm, Tensor x, Tensor part, const char* place) const {
+  const Tensor sum = add(x, pass.drop(part, name_ + place));
+  return norm_first_ ? sum : norm(pass, sum);
+}
+
+Attention::Prepared TransformerLayer::prepare(Pass& pass, Tensor x, Mask mask, When when) const {
+  return itself_.prepare(pass, {before(pass, itself_norm_, x), mask}, when);
+}
+
+TransformerLayer::Made TransformerLayer::operator()(Pass& pass, Tensor x, When when, const Attention::Prepared& own,
+                                                    const Attention::Prepared* memory) const {
+  Made made;
+  const Tensor seen = itself_.attend(pass, before(pass, itself_norm_, x), when, own, {}).context;
+  x = after(pass, itself_norm_, x, seen, "self_attention");
+  if (looking_) {
+    // One step of many rows: the rows of a source are alternatives that share its memory.
+    const int batch = memory->memory.mask.batch / looking_->heads(), size = x.shape()[2];
+    const Tensor queries = as_shape(before(pass, *looking_norm_, x), {x.shape().count() / (batch * size), batch, size});
+    const When asked = x.shape()[0] == 1 ? When{when.first, 0} : when;
+    made.looked = looking_->attend(pass, queries, asked, *memory, {});
+    x = after(pass, *looking_norm_, x, as_shape(made.looked.context, x.shape()), "attention");
+  }
+  const Tensor wide = pass.drop(relu(wide_(pass, before(pass, forward_norm_, x))), name_ + "wide");
+  made.x = after(pass, forward_norm_, x, narrow_(pass, wide), "forward");
+  return made;
+}
+
+}  // namespace fovea

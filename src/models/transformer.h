@@ -1,0 +1,55 @@
+// A layer of a Transformer: parts that each add to what they read, x + part(norm(x)) or norm(x + part(x)).
+// Vaswani et al. 2017; norms before the parts: Xiong et al. 2020.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "attention/attention.h"
+#include "layers/norm.h"
+
+namespace fovea {
+
+struct TransformerSizes {
+  int size = 0;
+  int feed_forward = 0;
+  bool norm_first = true;
+  int memory = 0;  // of what a second attention looks at; 0: there is none
+};
+
+class TransformerLayer {
+ public:
+  // `looking` is the attention to the memory, if there is one.
+  TransformerLayer(Parameters& parameters, const std::string& name, const AttentionOptions& itself,
+                   const AttentionOptions& looking, const TransformerSizes& sizes);
+
+  const Attention& itself() const { return itself_; }
+  const Attention& looking() const { return *looking_; }
+
+  // What is attended to of x itself, prepared: only these keys and values are needed of earlier steps.
+  Attention::Prepared prepare(Pass& pass, Tensor x, Mask mask, When when) const;
+
+  struct Made {
+    Tensor x;
+    Attention::Attended looked;  // at the memory
+  };
+  // x [steps, batch, size] stands at `when` and sees `own`, its sequence so far; `memory` is prepared by looking().
+  Made operator()(Pass& pass, Tensor x, When when, const Attention::Prepared& own,
+                  const Attention::Prepared* memory) const;
+
+ private:
+  Tensor before(Pass& pass, const LayerNorm& norm, Tensor x) const { return norm_first_ ? norm(pass, x) : x; }
+  Tensor after(Pass& pass, const LayerNorm& norm, Tensor x, Tensor part, const char* place) const;
+
+  std::string name_;
+  bool norm_first_;
+  Attention itself_;
+  LayerNorm itself_norm_;
+  std::optional<Attention> looking_;
+  std::optional<LayerNorm> looking_norm_;
+  Linear wide_;
+  Linear narrow_;
+  LayerNorm forward_norm_;
+};
+
+}  // namespace fovea

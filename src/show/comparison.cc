@@ -1,0 +1,252 @@
+#include "show/comparison.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/utf8.h"
+#include "show/markup.h"
+#include "show/page.h"
+#include "show/svg.h"
+#include "show/warnings.h"
+
+namespace fovea {
+
+namespace {
+
+std::vector<double> values_of(const std::vector<ComparedRun>& runs, double (*value)(const ComparedRun&)) {
+  std::vector<double> values;
+  for (const ComparedRun& run : runs) values.push_back(value(run));
+  return values;
+}
+
+std::string counted(std::int64_t count, const char* one, const char* many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string summary(const Comparison& c) {
+  return fmt::format("{}, {}, budget {} each, {}; {} to train on, {} held out",
+                     counted(std::ssize(c.rows), "combination", "combinations"), counted(c.seeds, "seed", "seeds"),
+                     c.budget, counted(c.threads, "thread", "threads"), counted(c.training_lines, "line", "lines"),
+                     c.held_out_lines);
+}
+
+std::string about_intervals(const Comparison& c) {
+  return c.seeds == 1
+             ? "[low, high]: 95 % confidence, Wilson over the held-out lines; one seed says nothing about others"
+             : "[low, high]: 95 % confidence, Student's t over the seeds; times are means, memory is the most";
+}
+
+constexpr const char* figure_names[] = {"exact", "cer", "parameters", "train s", "ms/line", "peak MiB"};
+
+std::string with_interval(double value, const std::optional<Interval>& interval) {
+  return interval ? fmt::format("{:.4f} [{:.4f}, {:.4f}]", value, interval->low, interval->high)
+                  : fmt::format("{:.4f}", value);
+}
+
+// One text for each of figure_names.
+std::vector<std::string> figure_texts(const ComparedFigures& f) {
+  return {with_interval(f.exact, f.exact_interval), with_interval(f.cer, f.cer_interval),
+          fmt::format("{}", f.parameters),          fmt::format("{:.1f}", f.train_seconds),
+          fmt::format("{:.3f}", f.predict_ms),      fmt::format("{:.0f}", f.peak_mib)};
+}
+
+// An empty list is a value, too.
+std::string shown_value(const std::string& value) { return value.empty() ? "(none)" : printable(value); }
+
+std::string title_of(const Comparison& c, const ComparedSettings& row) {
+  std::string title;
+  for (std::size_t i = 0; i < c.names.size(); ++i) {
+    title += fmt::format("{}{}={}", i ? ", " : "", c.names[i], shown_value(row.values[i]));
+  }
+  return title;
+}
+
+std::string padded(const std::string& text, std::size_t width, bool to_the_right) {
+  const std::size_t own = static_cast<std::size_t>(display_width(text));
+  const std::string space(width > own ? width - own : 0, ' ');
+  return to_the_right ? space + text : text + space;
+}
+
+std::string html_table(const Comparison& c) {
+  std::string text = "<div class=\"card\"><table>\n<tr>";
+  for (const std::string& name : c.names) text += fmt::format("<th>{}</th>", escape_text(name));
+  for (const char* name : figure_names) text += fmt::format("<th>{}</th>", name);
+  text += "</tr>\n";
+  for (const ComparedSettings& row : c.rows) {
+    text += "<tr>";
+    for (const std::string& value : row.values)
+      text += fmt::format("<td class=\"text\">{}</td>", bdi(shown_value(value)));
+    if (!row.runs.empty()) {
+      for (const std::string& figure : figure_texts(figures_of(row, c.seeds))) {
+        text += fmt::format("<td class=\"number\">{}</td>", figure);
+      }
+    }
+    text += "</tr>\n";
+    if (!row.trouble.empty()) {
+      text += fmt::format("<tr><td></td><td class=\"bad\" colspan=\"{}\">{}</td></tr>\n",
+                          c.names.size() - 1 + std::size(figure_names), escape_text(row.trouble));
+    }
+  }
+  return text + "</table></div>\n";
+}
+
+// The first map in sight, further layers and heads folded away.
+std::string html_card(const std::string& title, const Output& output, const std::string& target) {
+  std::string text = fmt::format("<div class=\"card\"><p><code>{}</code><br/><span class=\"{}\">{}</span> {}</p>\n",
+                                 escape_text(title), output.text == target ? "good" : "bad",
+                                 output.text == target ? "✓" : "✗", bdi(output.text));
+  if (output.maps.empty()) return text + fmt::format("<p>{}</p></div>\n", kNoMaps);
+  text += draw_svg(output, {0, false});
+  if (output.maps.size() > 1) text += "<details><summary>further maps</summary>\n";
+  for (std::size_t map = 1; map < output.maps.size(); ++map) text += draw_svg(output, {map, false});
+  return text + (output.maps.size() > 1 ? "</details></div>\n" : "</div>\n");
+}
+
+std::string html_examples(const Comparison& c) {
+  std::string text = fmt::format("<h2>Where they looked</h2>\n<p class=\"standing\">{}</p>\n", kStandingLine);
+  for (std::size_t i = 0; i < c.targets.size(); ++i) {
+    std::string cards, source;
+    for (const ComparedSettings& row : c.rows) {
+      if (row.runs.empty() || row.runs.front().examples.size() <= i) continue;
+      const Output& output = row.runs.front().examples[i];
+      source = output.source_text;
+      cards += html_card(title_of(c, row), output, c.targets[i]);
+    }
+    if (cards.empty()) continue;
+    text += fmt::format(
+        "<dl class=\"answer\"><dt>source</dt><dd>{}</dd><dt>wanted</dt><dd class=\"result\">{}</dd></dl>\n"
+        "<div class=\"cards\">\n{}</div>\n",
+        bdi(source), bdi(c.targets[i]), cards);
+  }
+  return text;
+}
+
+nlohmann::ordered_json json_of(double value, const std::optional<Interval>& interval) {
+  nlohmann::ordered_json object = {{"mean", value}};
+  if (interval) object["low"] = interval->low, object["high"] = interval->high;
+  return object;
+}
+
+nlohmann::ordered_json json_of(const ComparedRun& run) {
+  return {{"seed", run.seed},
+          {"exact", run.exact()},
+          {"cer", run.cer},
+          {"parameters", run.parameters},
+          {"updates", run.updates},
+          {"train_seconds", run.train_seconds},
+          {"predict_ms_per_line", run.predict_ms()},
+          {"peak_mib", run.peak_mib}};
+}
+
+}  // namespace
+
+ComparedFigures figures_of(const ComparedSettings& row, std::int64_t seeds) {
+  const auto exact = values_of(row.runs, [](const ComparedRun& run) { return run.exact(); });
+  const auto cer = values_of(row.runs, [](const ComparedRun& run) { return run.cer; });
+  ComparedFigures f;
+  f.exact = mean(exact);
+  f.cer = mean(cer);
+  if (seeds == 1) {
+    f.exact_interval = wilson_interval(row.runs[0].right, row.runs[0].lines);
+  } else if (row.runs.size() > 1) {
+    const Interval e = student_interval(exact), c = student_interval(cer);
+    f.exact_interval = {std::max(0.0, e.low), std::min(1.0, e.high)};  // no share lies outside
+    f.cer_interval = {std::max(0.0, c.low), c.high};
+  }
+  f.parameters = row.runs[0].parameters;
+  f.train_seconds = mean(values_of(row.runs, [](const ComparedRun& run) { return run.train_seconds; }));
+  f.predict_ms = mean(values_of(row.runs, [](const ComparedRun& run) { return run.predict_ms(); }));
+  f.peak_mib = std::ranges::max(values_of(row.runs, [](const ComparedRun& run) { return run.peak_mib; }));
+  return f;
+}
+
+std::string draw_comparison(const Comparison& c) {
+  std::vector<std::vector<std::string>> lines = {c.names};
+  lines[0].insert(lines[0].end(), std::begin(figure_names), std::end(figure_names));
+  for (const ComparedSettings& row : c.rows) {
+    std::vector<std::string>& line = lines.emplace_back();
+    for (const std::string& value : row.values) line.push_back(shown_value(value));
+    if (row.runs.empty()) continue;
+    for (std::string& figure : figure_texts(figures_of(row, c.seeds))) line.push_back(std::move(figure));
+  }
+  std::vector<std::size_t> widths(lines[0].size());
+  for (const auto& line : lines) {
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      widths[i] = std::max(widths[i], static_cast<std::size_t>(display_width(line[i])));
+    }
+  }
+  std::string text = summary(c) + "\n" + about_intervals(c) + "\n\n";
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::string out;
+    for (std::size_t k = 0; k < lines[i].size(); ++k) {
+      out += (k ? "  " : "") + padded(lines[i][k], widths[k], k >= c.names.size() + 2);
+    }
+    if (i > 0 && !c.rows[i - 1].trouble.empty()) out += "  " + printable(c.rows[i - 1].trouble);
+    text += out.substr(0, out.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+std::string comparison_to_tsv(const Comparison& c) {
+  std::string text;
+  for (const std::string& name : c.names) text += name + "\t";
+  text +=
+      "exact\texact_low\texact_high\tcer\tcer_low\tcer_high\tparameters\ttrain_seconds\tpredict_ms_per_line\tpeak_mib\t"
+      "seeds\ttrouble\n";
+  const auto bounds = [](const std::optional<Interval>& interval) {
+    return interval ? fmt::format("{}\t{}", interval->low, interval->high) : "\t";
+  };
+  for (const ComparedSettings& row : c.rows) {
+    for (const std::string& value : row.values) text += printable(value) + "\t";
+    if (row.runs.empty()) {
+      text += "\t\t\t\t\t\t\t\t\t\t";
+    } else {
+      const ComparedFigures f = figures_of(row, c.seeds);
+      text += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t", f.exact, bounds(f.exact_interval), f.cer,
+                          bounds(f.cer_interval), f.parameters, f.train_seconds, f.predict_ms, f.peak_mib);
+    }
+    text += fmt::format("{}\t{}\n", row.runs.size(), printable(row.trouble));
+  }
+  return text;
+}
+
+std::string comparison_to_json(const Comparison& c) {
+  nlohmann::ordered_json object = {{"schema", "fovea.comparison/1"},
+                                   {"varied", c.names},
+                                   {"budget", c.budget},
+                                   {"seeds", c.seeds},
+                                   {"threads", c.threads},
+                                   {"training_lines", c.training_lines},
+                                   {"held_out_lines", c.held_out_lines},
+                                   {"interval", c.seeds == 1 ? "wilson" : "student"},
+                                   {"rows", nlohmann::ordered_json::array()}};
+  for (const ComparedSettings& row : c.rows) {
+    nlohmann::ordered_json line = {{"settings", nlohmann::ordered_json::object()}};
+    for (std::size_t i = 0; i < c.names.size(); ++i) line["settings"][c.names[i]] = row.values[i];
+    if (!row.runs.empty()) {
+      const ComparedFigures f = figures_of(row, c.seeds);
+      line["exact"] = json_of(f.exact, f.exact_interval);
+      line["cer"] = json_of(f.cer, f.cer_interval);
+      line["parameters"] = f.parameters;
+      line["train_seconds"] = f.train_seconds;
+      line["predict_ms_per_line"] = f.predict_ms;
+      line["peak_mib"] = f.peak_mib;
+    }
+    line["runs"] = nlohmann::ordered_json::array();
+    for (const ComparedRun& run : row.runs) line["runs"].push_back(json_of(run));
+    if (!row.trouble.empty()) line["trouble"] = row.trouble;
+    object["rows"].push_back(std::move(line));
+  }
+  return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+std::string draw_comparison_page(const Comparison& c) {
+  std::string body = "<h1>Comparison</h1>\n";
+  if (!c.command.empty()) body += fmt::format("<p><code>{}</code></p>\n", escape_text(c.command));
+  body += fmt::format("<p>{}.<br/>{}.</p>\n", escape_text(summary(c)), escape_text(about_intervals(c)));
+  return page("Comparison", body + html_table(c) + html_examples(c));
+}
+
+}  // namespace fovea

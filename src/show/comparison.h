@@ -1,0 +1,69 @@
+// Settings side by side: what each reached and what it cost, as a table for the terminal, TSV, JSON and a page.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tasks/output.h"
+#include "tasks/statistics.h"
+
+namespace fovea {
+
+// One run, with one seed.
+struct ComparedRun {
+  std::int64_t seed = 0;
+  std::int64_t lines = 0;  // held out
+  std::int64_t right = 0;  // of them
+  double cer = 0;
+  std::int64_t parameters = 0;
+  std::int64_t updates = 0;
+  double train_seconds = 0;
+  double predict_seconds = 0;  // for all lines
+  double peak_mib = 0;
+  std::vector<Output> examples;  // of the first few lines, the same in every run
+
+  double exact() const { return lines ? static_cast<double>(right) / static_cast<double>(lines) : 0; }
+  double predict_ms() const { return lines ? 1000 * predict_seconds / static_cast<double>(lines) : 0; }  // a line
+};
+
+struct ComparedSettings {
+  std::vector<std::string> values;  // one for each varied name
+  std::vector<ComparedRun> runs;    // that came to their end
+  std::string trouble;              // why others did not: "cannot: ...", "failed: ..."; empty if all did
+};
+
+struct Comparison {
+  std::string command;
+  std::vector<std::string> names;  // what was varied
+  std::string budget;              // of each run
+  std::int64_t seeds = 1;
+  int threads = 1;
+  std::int64_t training_lines = 0;
+  std::int64_t held_out_lines = 0;
+  std::vector<std::string> targets;  // of the examples
+  std::vector<ComparedSettings> rows;
+};
+
+// The figures of a row that has runs: means over the seeds, of memory the most. With one seed asked for, `exact` has a
+// Wilson interval over the lines and `cer`, which is no share of lines, has none; else both have Student's interval
+// over the seeds, once two came to their end.
+struct ComparedFigures {
+  double exact = 0;
+  std::optional<Interval> exact_interval;
+  double cer = 0;
+  std::optional<Interval> cer_interval;
+  std::int64_t parameters = 0;
+  double train_seconds = 0;
+  double predict_ms = 0;
+  double peak_mib = 0;
+};
+ComparedFigures figures_of(const ComparedSettings& row, std::int64_t seeds);
+
+std::string draw_comparison(const Comparison& comparison);
+std::string comparison_to_tsv(const Comparison& comparison);
+std::string comparison_to_json(const Comparison& comparison);  // docs/compare.md; one line
+std::string draw_comparison_page(const Comparison& comparison);
+
+}  // namespace fovea

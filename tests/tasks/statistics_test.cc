@@ -1,0 +1,61 @@
+#include "tasks/statistics.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "base/error.h"
+
+namespace fovea {
+namespace {
+
+// From tables of the distribution.
+TEST(Statistics, StudentQuantiles) {
+  EXPECT_NEAR(student_quantile(0.975, 1), 12.706205, 1e-5);
+  EXPECT_NEAR(student_quantile(0.975, 2), 4.302653, 1e-6);
+  EXPECT_NEAR(student_quantile(0.975, 3), 3.182446, 1e-6);
+  EXPECT_NEAR(student_quantile(0.975, 4), 2.776445, 1e-6);
+  EXPECT_NEAR(student_quantile(0.975, 9), 2.262157, 1e-6);
+  EXPECT_NEAR(student_quantile(0.975, 30), 2.042272, 1e-6);
+  EXPECT_NEAR(student_quantile(0.95, 10), 1.812461, 1e-6);
+  EXPECT_NEAR(student_quantile(0.975, 100000), 1.959988, 1e-5);  // nearly normal
+  EXPECT_NEAR(student_quantile(0.5, 7), 0, 1e-12);
+}
+
+TEST(Statistics, IntervalOfAMean) {
+  const std::vector<double> values = {0.90, 0.92, 0.94};
+  EXPECT_NEAR(mean(values), 0.92, 1e-15);
+  const Interval interval = student_interval(values);
+  EXPECT_NEAR(interval.low, 0.92 - 4.302653 * 0.02 / 1.7320508, 1e-8);
+  EXPECT_NEAR(interval.high, 0.92 + 4.302653 * 0.02 / 1.7320508, 1e-8);
+  const Interval same = student_interval(std::vector<double>{0.5, 0.5, 0.5, 0.5});
+  EXPECT_EQ(same.low, 0.5);
+  EXPECT_EQ(same.high, 0.5);
+}
+
+TEST(Statistics, WilsonInterval) {
+  const Interval most = wilson_interval(95, 100);
+  EXPECT_NEAR(most.low, 0.8882, 5e-5);
+  EXPECT_NEAR(most.high, 0.9785, 5e-5);
+  const Interval half = wilson_interval(5, 10);
+  EXPECT_NEAR(half.low, 0.2366, 5e-5);
+  EXPECT_NEAR(half.high, 0.7634, 5e-5);
+  const Interval none = wilson_interval(0, 10), all = wilson_interval(10, 10);
+  EXPECT_EQ(none.low, 0);
+  EXPECT_NEAR(none.high, 0.2775, 5e-5);
+  EXPECT_NEAR(all.low, 0.7225, 5e-5);
+  EXPECT_EQ(all.high, 1);
+}
+
+TEST(Statistics, RefusesWhatHasNoAnswer) {
+  EXPECT_THROW(mean({}), Error);
+  EXPECT_THROW(student_interval(std::vector<double>{0.5}), Error);
+  EXPECT_THROW(student_quantile(1, 3), Error);
+  EXPECT_THROW(student_quantile(0.4, 3), Error);
+  EXPECT_THROW(student_quantile(0.9, 0), Error);
+  EXPECT_THROW(wilson_interval(0, 0), Error);
+  EXPECT_THROW(wilson_interval(3, 2), Error);
+}
+
+}  // namespace
+}  // namespace fovea

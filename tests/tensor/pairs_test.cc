@@ -1,0 +1,144 @@
+// What ops/pairs.cc and ops/links.cc compute, against plain loops.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "support/gradient_check.h"
+#include "tensor/op_cases_pairs.h"
+#include "tensor/ops.h"
+
+namespace fovea {
+namespace {
+
+TEST(QueryPairs, HoldEveryQueryWithEveryPosition) {
+  constexpr int queries = 3, batch = 2, positions = 4, size = 5;
+  const NamedInputs inputs = {{"queries", {queries, batch, size}}, {"keys", {positions, batch, size}}};
+  std::vector<Real> sums, products;
+  for (int i = 0; i < positions; ++i) {
+    for (int q = 0; q < queries; ++q) {
+      for (int b = 0; b < batch; ++b) {
+        for (int s = 0; s < size; ++s) {
+          const Real query = inputs[0].values[(q * batch + b) * size + s];
+          const Real key = inputs[1].values[(i * batch + b) * size + s];
+          sums.push_back(query + key);
+          products.push_back(query * key);
+        }
+      }
+    }
+  }
+  EXPECT_EQ(run(inputs, [](Ts in) { return add_pairs(in[0], in[1]); }).output, sums);
+  EXPECT_EQ(run(inputs, [](Ts in) { return multiply_pairs(in[0], in[1]); }).output, products);
+}
+
+TEST(QueryPairs, BecomeScoresAndBack) {
+  // The number at query q, row b and position i is 100 q + 10 b + i.
+  const NamedInputs scores = {{"scores", {2, 2, 3}, {0, 1, 2, 10, 11, 12, 100, 101, 102, 110, 111, 112}}};
+  const NamedInputs pairs = {{"pairs", {3, 4, 1}, {0, 10, 100, 110, 1, 11, 101, 111, 2, 12, 102, 112}}};
+  EXPECT_EQ(run(scores, [](Ts in) { return to_pairs(in[0]); }).output, pairs[0].values);
+  EXPECT_EQ(run(pairs, [](Ts in) { return from_pairs(in[0], 2); }).output, scores[0].values);
+  EXPECT_THROW(run(pairs, [](Ts in) { return from_pairs(in[0], 3); }), Error);
+}
+
+std::vector<Real> windows_of(const OwnMask& mask, int width) {
+  const NamedInputs inputs = {{"x", {4, 1, 2}, {1, -1, 2, -2, 3, -3, 4, -4}}};
+  return run(inputs, [&](Ts in) { return windows(in[0], width, mask); }).output;
+}
+
+TEST(Windows, AreZeroBeyondTheEdges) {
+  const OwnMask all({"1111"});
+  EXPECT_EQ(windows_of(all, 1), (std::vector<Real>{1, -1, 2, -2, 3, -3, 4, -4}));
+  EXPECT_EQ(windows_of(all, 3), (std::vector<Real>{0, 0,  1, -1, 2, -2, 1, -1, 2, -2, 3, -3,  //
+                                                   2, -2, 3, -3, 4, -4, 3, -3, 4, -4, 0, 0}));
+  EXPECT_EQ(windows_of(all, 2), (std::vector<Real>{1, -1, 2, -2, 2, -2, 3, -3, 3, -3, 4, -4, 4, -4, 0, 0}));
+}
+
+TEST(Windows, AreZeroWhereNothingIsReal) {
+  EXPECT_EQ(windows_of(OwnMask({"1010"}), 3), (std::vector<Real>{0, 0, 1, -1, 0, 0, 1, -1, 0, 0, 3, -3,  //
+                                                                 0, 0, 3, -3, 0, 0, 3, -3, 0, 0, 0, 0}));
+}
+
+TEST(UnitSequences, HaveLengthOneOverWhatIsReal) {
+  const OwnMask mask({"110", "111", "000"});
+  const NamedInputs inputs = {{"x", {3, 3, 2}, {1, 2, 0, 0, 7, 7, 2, 4, 0, 0, 7, 7, 9, 9, 0, 0, 7, 7}}};
+  const RunResult found = run(inputs, [&](Ts in) { return unit_sequences(in[0], mask); });
+  expect_close(found.output, std::vector<double>{0.2, 0.4, 0, 0, 0, 0, 0.4, 0.8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+               "units");
+  for (const std::size_t pad : {12, 13}) EXPECT_EQ(found.gradients[0][pad], 0);
+}
+
+TEST(Linked, IsAProductWithADenseTable) {
+  constexpr int queries = 3, batch = 2, positions = 3;
+  const OwnLinks links = mixed_links();
+  const NamedInputs inputs = {{"weights", {queries, batch, positions}}};
+  std::vector<double> expected(static_cast<std::size_t>(queries * batch * links.width), 0.0);
+  for (int row = 0; row < queries * batch; ++row) {
+    for (int i = 0; i < positions; ++i) {
+      std::vector<double> table(static_cast<std::size_t>(links.width), 0.0);
+      const int place = i * batch + row % batch;
+      for (int k = links.starts[place]; k < links.starts[place + 1]; ++k) table[links.symbols[k]] += links.shares[k];
+      for (int j = 0; j < links.width; ++j) {
+        expected[row * links.width + j] += inputs[0].values[row * positions + i] * table[j];
+      }
+    }
+  }
+  expect_close(run(inputs, [&](Ts in) { return linked(in[0], links); }).output, expected, "linked");
+}
+
+TEST(Linked, WantsLinksThatFit) {
+  const NamedInputs inputs = {{"weights", {3, 2, 3}}};
+  const auto link = [&](const OwnLinks& links) { run(inputs, [&](Ts in) { return linked(in[0], links); }); };
+  EXPECT_NO_THROW(link(mixed_links()));
+  OwnLinks links = mixed_links();
+  links.symbols[3] = 7;
+  EXPECT_THROW(link(links), Error) << "a symbol beyond the width";
+  links = mixed_links();
+  links.symbols[3] = -1;
+  EXPECT_THROW(link(links), Error) << "no symbol";
+  links = mixed_links();
+  std::swap(links.starts[1], links.starts[2]);
+  EXPECT_THROW(link(links), Error) << "starts go back";
+  links = mixed_links();
+  links.starts.back() = 9;
+  EXPECT_THROW(link(links), Error) << "beyond the symbols";
+  links = mixed_links();
+  links.starts.pop_back();
+  EXPECT_THROW(link(links), Error) << "too few starts";
+  links = mixed_links();
+  links.shares.pop_back();
+  EXPECT_THROW(link(links), Error) << "too few shares";
+}
+
+TEST(LogMixture, IsItsFormula) {
+  constexpr int rows = 3, n = 4, width = 6;
+  NamedInputs inputs = {{"logits", {rows, n}}, {"gate", {rows, 1}}, {"extra", {rows, width}}};
+  for (const int input : {1, 2}) {
+    for (Real& value : inputs[input].values) value = (1 + value) / 2;
+  }
+  std::vector<double> expected;
+  for (int r = 0; r < rows; ++r) {
+    double sum = 0;
+    for (int j = 0; j < n; ++j) sum += std::exp(double(inputs[0].values[r * n + j]));
+    for (int j = 0; j < width; ++j) {
+      const double share = j < n ? std::exp(double(inputs[0].values[r * n + j])) / sum : 0;
+      expected.push_back(std::log(inputs[1].values[r] * share + inputs[2].values[r * width + j]));
+    }
+  }
+  expect_close(run(inputs, [](Ts in) { return log_mixture(in[0], in[1], in[2]); }).output, expected, "mixture");
+}
+
+TEST(LogMixture, OfNothingIsLowAndPassesNothingBack) {
+  const NamedInputs inputs = {{"logits", {1, 2}, {1000, -1000}}, {"gate", {1, 1}, {1}}, {"extra", {1, 3}, {0, 0, 0}}};
+  const RunResult found = run(inputs, [](Ts in) { return log_mixture(in[0], in[1], in[2]); });
+  const double least = std::log(1e-30);
+  expect_close(found.output, std::vector<double>{0, least, least}, "mixture");
+  EXPECT_EQ(found.gradients[0], std::vector<Real>(2, 0));
+  EXPECT_NE(found.gradients[2][0], 0);
+  EXPECT_EQ(found.gradients[2][1], 0);
+  EXPECT_EQ(found.gradients[2][2], 0);
+}
+
+}  // namespace
+}  // namespace fovea

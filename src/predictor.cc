@@ -42,8 +42,8 @@ std::vector<Prediction> Predictor::predict(std::span<const std::string> lines, c
   const auto answers = answering_.answer(sources, options.answer);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (encoded[i].empty()) continue;
-    predictions[i].output = model_->task().output(predictions[i].output.source_text, encoded[i], answers[i],
-                                                     options.dictionary);
+    predictions[i].output =
+        model_->task().output(predictions[i].output.source_text, encoded[i], answers[i], options.dictionary);
   }
   return predictions;
 }

@@ -14,7 +14,7 @@ namespace fovea {
 
 struct PredictOptions {
   AnswerOptions answer = {};
-  std::int64_t max_length = 1000;  // characters; a longer line is not answered
+  std::int64_t max_length = 1000;       // characters; a longer line is not answered
   const Lexicon* dictionary = nullptr;  // for unknown symbols that are replaced
 };
 

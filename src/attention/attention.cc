@@ -96,8 +96,7 @@ Tensor Attention::add_biases(Pass& pass, const Question& question, Tensor scores
   return scores;
 }
 
-Tensor Attention::score(Pass& pass, Tensor queries, When when, const Prepared& prepared,
-                        const History& history) const {
+Tensor Attention::score(Pass& pass, Tensor queries, When when, const Prepared& prepared, const History& history) const {
   const Question question = {project(pass, query_, queries, when, true), when, prepared.memory, history, heads_};
   History next;
   return add_biases(pass, question, score_->scores(pass, question, prepared.keys), next);

@@ -31,7 +31,7 @@ class Attention {
   Prepared prepare(Pass& pass, const Memory& memory, When when = {}) const;
 
   struct Attended {
-    Tensor scores;   // [queries, batch * heads, positions]
+    Tensor scores;  // [queries, batch * heads, positions]
     Selected selected;
     Tensor context;  // [queries, batch, context_size()]
     History history;

@@ -29,10 +29,11 @@ struct Memory {
 
 // What earlier steps did; empty at the first.
 struct History {
-  Tensor last;              // [queries, batch, positions] weights of the step before
-  Tensor total;             // the same, summed over all steps before
-  Tensor written;           // [queries, batch, size] vector of the symbol written last; empty if there are none
-  std::vector<Tensor> own;  // what each bias keeps, if it keeps anything: [queries, batch, any]
+  Tensor last;     // [queries, batch, positions] weights of the step before
+  Tensor total;    // the same, summed over all steps before
+  Tensor written;  // [queries, batch, size] vector of the symbol written last; empty if there are none
+  std::span<const std::uint8_t> stepped;  // [queries * batch / heads] whether that symbol is the step symbol
+  std::vector<Tensor> own;                // what each bias keeps, if it keeps anything: [queries, batch, any]
 };
 
 struct Question {
@@ -97,9 +98,13 @@ struct Traits {
   bool looks_back = false;       // needs the steps before: cannot do all steps at once
   bool sums_to_one = true;       // its weights
   bool estimated = false;        // its gradient holds on average only
+  bool draws = false;            // without a gradient of its own: learned by REINFORCE
   bool marginal = false;         // its weights are where the symbol may come from: outputs are mixed, not values
   bool ignores_query = false;    // the same at every step
   bool ignores_scores = false;   // a control
+  bool ignores_values = false;   // sees how much was looked at, not what
+  bool may_be_negative = false;  // its weights
+  bool mixes_keys = false;       // a key knows its neighbours, later ones too: not under a causal mask
 };
 
 template <class Axis>

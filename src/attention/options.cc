@@ -17,10 +17,13 @@ void AttentionOptions::fields(FieldVisitor& visit) {
   visit("window", window, "positions to each side that local_m, local_p and the bias relative tell apart",
         between(1, 4096));
   visit("reach", reach, "neighbours to each side that markov, fertility and convolutional look at", between(0, 64));
-  visit("fertility", fertility, "the most target symbols a position is good for, in the bias coverage", between(1, 256));
+  visit("fertility", fertility, "the most target symbols a position is good for, in the bias coverage",
+        between(1, 256));
   visit("temperature", temperature, "of the selections temperature and gumbel; 0: learned, or 1 for gumbel",
         between(0, 1000));
   visit("noise", noise, "deviation of what training adds to the scores of monotonic", between(0, 100));
+  visit("soft_share", soft_share,
+        "of the selection hard: share of training examples that see the mean instead of a draw", between(0, 1));
   visit("activation", activation, "of the score activated_general", one_of({"tanh", "sigmoid", "relu"}));
 }
 

@@ -23,6 +23,7 @@ struct AttentionOptions {
   int fertility = 4;
   double temperature = 0;
   double noise = 1;
+  double soft_share = 0.5;
   std::string activation = "tanh";
 
   void fields(FieldVisitor& visit);

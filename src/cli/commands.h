@@ -23,6 +23,7 @@ struct TrainCommand {
   std::string folder;
   std::string preset;
   std::string config_file;
+  std::string lexicon;                // for outputs that look symbols up
   std::vector<std::string> settings;  // a.b=c
   std::string stop_after = "none";
   std::string save_every = "60s";
@@ -45,6 +46,11 @@ struct PredictCommand {
   double length_power = 1;
   int batch = 64;
   std::int64_t max_length = 1000;
+  double coverage_penalty = 0;
+  double temperature = 0;  // > 0: draws
+  std::int64_t seed = 1;   // of the draws
+  bool replace_unknown = false;
+  std::string dictionary;
   int threads = 0;
   bool json = false;
   int run() const;
@@ -59,6 +65,8 @@ struct EvaluateCommand {
   std::string on_bad_line = "fail";
   int beam = 1;
   double length_power = 1;
+  double coverage_penalty = 0;
+  bool links = false;  // the third column has them
   int threads = 0;
   bool json = false;
   int run() const;
@@ -80,6 +88,7 @@ struct CompareCommand {
   std::string dev;
   std::string folder = "runs/compare";
   std::string preset;
+  std::string lexicon;
   std::string config_file;
   std::vector<std::string> settings;  // a.b=c
   std::vector<std::string> varied;    // a.b=c,d or a.b=all

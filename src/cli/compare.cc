@@ -157,7 +157,7 @@ int CompareCommand::run() const {
   task.progress = parse_progress(progress);
   PairOptions lines;
   lines.file = data;
-  task.data = read_training_data(lines, dev);
+  task.data = read_training_data(lines, dev, lexicon);
   task.data_hash = fingerprint(task.data);
 
   Comparison comparison;

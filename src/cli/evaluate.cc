@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cmath>
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -9,6 +11,8 @@
 #include "cli/out.h"
 #include "data/pairs.h"
 #include "predictor.h"
+#include "tasks/alignment_quality.h"
+#include "tasks/looking.h"
 #include "tasks/metrics.h"
 
 namespace fovea {
@@ -33,35 +37,95 @@ Minimum parse_minimum(const std::string& text) {
 }
 
 // For error rates less is better.
-bool lower_is_better(const std::string& metric) { return metric == "cer" || metric == "edit_distance"; }
+bool lower_is_better(const std::string& metric) {
+  return metric == "cer" || metric == "edit_distance" || metric == "aer";
+}
 
-int check_minimums(const std::vector<Minimum>& minimums, const Metrics& metrics) {
+using Values = std::vector<std::pair<std::string, double>>;
+
+constexpr std::array attention_metrics = {"entropy", "stop_mass"};
+constexpr std::array link_metrics = {"aer", "link_mass", "link_mass_next", "link_mass_previous"};
+
+int check_minimums(const std::vector<Minimum>& minimums, const Values& values) {
   int status = 0;
   for (const Minimum& minimum : minimums) {
-    for (const auto& [name, value] : metrics.values()) {
-      if (name != minimum.metric) continue;
-      const bool reached = lower_is_better(name) ? value <= minimum.value : value >= minimum.value;
-      if (reached) continue;
-      fmt::print(stderr, "missed: {} is {:.6g}, wanted {} {:.6g}\n", name, value,
-                 lower_is_better(name) ? "at most" : "at least", minimum.value);
-      status = static_cast<int>(ErrorKind::gate);
+    const auto found = std::ranges::find(values, minimum.metric, &Values::value_type::first);
+    if (found == values.end()) {
+      throw usage_error("--min {}: not measured here; entropy and stop_mass need attention, the others --links",
+                        minimum.metric);
     }
+    const auto& [name, value] = *found;
+    if (lower_is_better(name) ? value <= minimum.value : value >= minimum.value) continue;
+    fmt::print(stderr, "missed: {} is {:.6g}, wanted {} {:.6g}\n", name, value,
+               lower_is_better(name) ? "at most" : "at least", minimum.value);
+    status = static_cast<int>(ErrorKind::gate);
   }
   return status;
 }
 
-void print_table(const Metrics& metrics) {
-  for (const auto& [name, value] : metrics.values()) {
+void print_table(const Metrics& metrics, const Values& values) {
+  for (const auto& [name, value] : values) {
     if (name == "lines") {
-      write_out(fmt::format("{:<14} {}\n", name, static_cast<std::int64_t>(value)));
+      write_out(fmt::format("{:<18} {}\n", name, static_cast<std::int64_t>(value)));
     } else {
-      write_out(fmt::format("{:<14} {:.4f}\n", name, value));
+      write_out(fmt::format("{:<18} {:.4f}\n", name, value));
     }
   }
   write_out("\ntarget length    lines    exact      cer\n");
   for (const LengthRow& row : metrics.by_length()) {
     write_out(fmt::format("{:>6} - {:<6} {:>6}   {:.4f}   {:.4f}\n", row.shortest, row.longest, row.lines, row.exact,
                           row.cer));
+  }
+}
+
+// Where the model looks while it writes the right answers; and says so where that misleads.
+void add_attention(const Model& model, int threads, std::span<const Example> examples, bool links, Values& values) {
+  std::vector<Encoding> encoded;
+  std::vector<std::vector<Link>> gold;
+  for (const Example& example : examples) {
+    encoded.push_back(model.task().encode({example.source, example.target, links ? "" : example.extra, example.line}));
+    if (!links) continue;
+    try {
+      gold.push_back(
+          parse_links(example.extra, encoded.back().source.size(), static_cast<int>(encoded.back().target.size())));
+    } catch (const Error& e) {
+      throw data_error("line {}: {}", example.line, e.what());
+    }
+  }
+  Workers workers(threads);
+  const std::vector<Looked> looked = look(model, workers, encoded);
+  if (looked.empty()) {
+    if (links) throw usage_error("--links: this model has no attention to single source symbols");
+    return;
+  }
+  AlignmentQuality quality;
+  double flat = 0;
+  for (std::size_t i = 0; i < looked.size(); ++i) {
+    const Looked& one = looked[i];
+    flat += std::log(std::max(1, one.positions)) / static_cast<double>(looked.size());
+    if (links) {
+      quality.add(one.weights, one.steps, one.positions, gold[i]);
+    } else {
+      quality.add_unlinked(one.weights, one.steps, one.positions);
+    }
+  }
+  values.emplace_back(attention_metrics[0], quality.entropy());
+  values.emplace_back(attention_metrics[1], quality.stop_mass());
+  if (links) {
+    values.emplace_back(link_metrics[0], quality.aer());
+    values.emplace_back(link_metrics[1], quality.mass());
+    values.emplace_back(link_metrics[2], quality.shifted_mass());
+    values.emplace_back(link_metrics[3], quality.shifted_back_mass());
+  }
+  const auto warn = [](const std::string& text) { fmt::print(stderr, "warning: {}\n", text); };
+  if (quality.stop_mass() > 0.3) {
+    warn(fmt::format("{:.0f} % of the attention rests on the stop symbol: maps say little about words",
+                     100 * quality.stop_mass()));
+  }
+  if (quality.entropy() > 0.8 * flat) warn("the attention is nearly flat: maps say little");
+  if (links && std::max(quality.shifted_mass(), quality.shifted_back_mass()) > quality.mass() + 0.1) {
+    warn(fmt::format("the attention is off by one: the step {} looks more at what a word comes from",
+                     quality.shifted_mass() > quality.shifted_back_mass() ? "after" : "before"));
   }
 }
 
@@ -73,6 +137,8 @@ int EvaluateCommand::run() const {
     wanted.push_back(parse_minimum(text));
     std::vector<std::string> known;
     for (const auto& [name, value] : Metrics().values()) known.push_back(name);
+    known.insert(known.end(), attention_metrics.begin(), attention_metrics.end());
+    known.insert(known.end(), link_metrics.begin(), link_metrics.end());
     if (std::ranges::find(known, wanted.back().metric) == known.end()) {
       throw usage_error("--min {}: no such metric; there are {}", text, fmt::join(known, ", "));
     }
@@ -84,15 +150,22 @@ int EvaluateCommand::run() const {
                                   .bad_lines = parse_bad_lines(on_bad_line)});
   if (const std::string left_out = describe(pairs.report); !left_out.empty()) fmt::print(stderr, "{}\n", left_out);
   std::vector<std::string> sources;
-  for (const Example& example : pairs.examples) sources.push_back(example.source);
-  const auto predictions = predictor.predict(sources, {.answer = {.beam = beam, .length_power = length_power}});
+  const bool features = predictor.model().task().reads_features();
+  for (const Example& example : pairs.examples) {
+    sources.push_back(features ? example.source + "\t" + example.extra : example.source);
+  }
+  const auto predictions = predictor.predict(
+      sources, {.answer = {.beam = beam, .length_power = length_power, .coverage_penalty = coverage_penalty}});
   Metrics metrics;
   for (std::size_t i = 0; i < predictions.size(); ++i) {
     metrics.add(pairs.examples[i].target, predictions[i].output.text);
   }
+  Values values = metrics.values();
+  const bool linked = links || predictor.model().config().extra == "alignment";
+  add_attention(predictor.model(), threads > 0 ? threads : Workers::default_count(), pairs.examples, linked, values);
   if (json) {
     nlohmann::ordered_json object;
-    for (const auto& [name, value] : metrics.values()) {
+    for (const auto& [name, value] : values) {
       if (name == "lines") {
         object[name] = static_cast<std::int64_t>(value);
       } else {
@@ -101,10 +174,10 @@ int EvaluateCommand::run() const {
     }
     write_out(object.dump() + "\n");
   } else {
-    print_table(metrics);
+    print_table(metrics, values);
   }
   flush_out();
-  return check_minimums(wanted, metrics);
+  return check_minimums(wanted, values);
 }
 
 }  // namespace fovea

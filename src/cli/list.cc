@@ -8,6 +8,8 @@
 #include "cli/out.h"
 #include "cli/presets.h"
 #include "data/makers/maker.h"
+#include "models/encoder.h"
+#include "models/output.h"
 #include "tasks/config.h"
 
 namespace fovea {
@@ -25,10 +27,10 @@ struct Listing {
   std::vector<Row> rows;
 };
 
-template <class Axis>
-Listing mechanisms(std::string name, std::string about, std::span<const Mechanism<Axis>* const> entries) {
+template <class Kind>
+Listing kinds(std::string name, std::string about, std::span<const Kind* const> entries) {
   Listing listing{std::move(name), std::move(about), {}};
-  for (const Mechanism<Axis>* entry : entries) {
+  for (const Kind* entry : entries) {
     listing.rows.push_back({std::string(entry->name), std::string(entry->formula), std::string(entry->paper)});
   }
   return listing;
@@ -41,10 +43,12 @@ std::string first_comment(std::string_view toml) {
 }
 
 std::vector<Listing> listings() {
-  std::vector<Listing> all = {mechanisms("scores", "how well a key matches the query", scores()),
-                              mechanisms("biases", "what the history adds to the scores", biases()),
-                              mechanisms("selects", "how scores become weights", selects()),
-                              mechanisms("reads", "what the weights take from the values", reads())};
+  std::vector<Listing> all = {kinds("scores", "attention.score: how well a key matches the query", scores()),
+                              kinds("biases", "attention.bias: what position and history add to the scores", biases()),
+                              kinds("selects", "attention.select: how scores become weights", selects()),
+                              kinds("reads", "attention.read: what the weights take from the values", reads()),
+                              kinds("encoders", "encoder.kind: what reads the source", encoders()),
+                              kinds("outputs", "output.kind: how a symbol is chosen", outputs())};
   Listing made{"makers", "data sets for fovea make", {}};
   for (const Maker& maker : makers())
     made.rows.push_back({std::string(maker.name), std::string(maker.description), ""});
@@ -72,7 +76,7 @@ int ListCommand::run() const {
     text += fmt::format("{}{}: {}\n", text.empty() ? "" : "\n", listing.name, listing.about);
     auto& rows = object[listing.name] = nlohmann::ordered_json::array();
     for (const Row& row : listing.rows) {
-      text += fmt::format("  {:<16} {}{}\n", row.name, row.what, row.from.empty() ? "" : "   (" + row.from + ")");
+      text += fmt::format("  {:<18} {}{}\n", row.name, row.what, row.from.empty() ? "" : "   (" + row.from + ")");
       rows.push_back({{"name", row.name}, {"what", row.what}, {"from", row.from}});
     }
     if (listing.rows.empty()) text += "  none yet\n";

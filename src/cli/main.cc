@@ -60,6 +60,7 @@ void add_train(CLI::App& app, TrainCommand& c, int& status) {
   command->add_option("--dev", c.dev, "held-out lines (default: a part of the data, chosen by hash)");
   command->add_option("-o,--output", c.folder, "folder for the model and all about it")->required();
   command->add_option("--preset", c.preset, "a published system by name; see fovea list presets");
+  command->add_option("--lexicon", c.lexicon, "source<TAB>target<TAB>probability, for outputs that look symbols up");
   command->add_option("--config", c.config_file, "settings as TOML");
   command->add_option("--set", c.settings, "one setting, a.b=c; may be given again")->allow_extra_args(false);
   command->add_option("--seed", c.seed, "of every random choice")->check(CLI::Range(0, 2'000'000'000));
@@ -94,6 +95,15 @@ void add_predict(CLI::App& app, PredictCommand& c, int& status) {
   command->add_option("--length-power", c.length_power, "scores are divided by length^power")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 10.0));
+  command->add_option("--coverage-penalty", c.coverage_penalty, "what unread parts of the source cost (Wu 2016)")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 100.0));
+  command->add_option("--sample", c.temperature, "draw answers at this temperature instead of searching")
+      ->check(CLI::Range(0.01, 100.0));
+  command->add_option("--seed", c.seed, "of --sample")->capture_default_str()->check(CLI::Range(0, 2'000'000'000));
+  command->add_flag("--replace-unknown", c.replace_unknown,
+                    "where the unknown symbol is written, take the source's symbol looked at most");
+  command->add_option("--dictionary", c.dictionary, "translates what --replace-unknown takes (as for train --lexicon)");
   command->add_option("--batch", c.batch, "lines answered together; changes nothing but the time")
       ->capture_default_str()
       ->check(CLI::Range(1, 4096));
@@ -123,6 +133,10 @@ void add_evaluate(CLI::App& app, EvaluateCommand& c, int& status) {
   command->add_option("--length-power", c.length_power, "scores are divided by length^power")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 10.0));
+  command->add_option("--coverage-penalty", c.coverage_penalty, "what unread parts of the source cost (Wu 2016)")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 100.0));
+  command->add_flag("--links", c.links, "the third column has word alignments, such as 0-0 1-2: measure attention");
   command->add_option("--on-bad-line", c.on_bad_line, "fail, or skip and count")->capture_default_str();
   command->add_flag("--json", c.json, "one flat object of metric: value");
   add_threads(command, c.threads);
@@ -161,6 +175,7 @@ void add_compare(CLI::App& app, CompareCommand& c, int& status) {
   command->add_option("--dev", c.dev, "held-out lines (default: a part of the data, chosen by hash)");
   command->add_option("-o,--output", c.folder, "folder for the runs, one in it for each")->capture_default_str();
   command->add_option("--preset", c.preset, "a published system by name; see fovea list presets");
+  command->add_option("--lexicon", c.lexicon, "source<TAB>target<TAB>probability, for outputs that look symbols up");
   command->add_option("--config", c.config_file, "settings as TOML");
   command->add_option("--set", c.settings, "one setting of all runs, a.b=c; may be given again")
       ->allow_extra_args(false);

@@ -1,4 +1,5 @@
 #include <array>
+#include <optional>
 #include <fmt/core.h>
 
 #include "cli/commands.h"
@@ -59,19 +60,29 @@ class Counter {
 
 int PredictCommand::run() const {
   if (nbest > beam) throw usage_error("--nbest {} needs --beam {} or more", nbest, nbest);
+  if (!dictionary.empty() && !replace_unknown) throw usage_error("--dictionary belongs to --replace-unknown");
+  std::optional<Lexicon> words;
+  if (!dictionary.empty()) words.emplace(dictionary);
+  const int explained = json ? alternatives_explained : replace_unknown ? 1 : 0;
   Predictor predictor(model, threads > 0 ? threads : Workers::default_count());
-  const PredictOptions options = {.answer = {.beam = beam,
-                                             .nbest = nbest,
-                                             .length_power = length_power,
-                                             .batch = batch,
-                                             .alternatives = json ? alternatives_explained : 0},
-                                  .max_length = max_length};
+  PredictOptions options = {.answer = {.beam = beam,
+                                       .nbest = nbest,
+                                       .length_power = length_power,
+                                       .batch = batch,
+                                       .alternatives = explained,
+                                       .coverage_penalty = coverage_penalty,
+                                       .sampling_temperature = temperature,
+                                       .seed = static_cast<std::uint64_t>(seed),
+                                       .write_unknown = replace_unknown},
+                            .max_length = max_length,
+                            .dictionary = words ? &*words : nullptr};
   LineReader reader(file, most_line_bytes);
   std::vector<std::string> lines;
   std::string line;
   Counter counter;
   std::int64_t answered = 0;
   const auto answer = [&] {
+    options.answer.first_line = answered;
     for (const Prediction& p : predictor.predict(lines, options)) {
       counter.count(p.fate, ++answered);
       write_prediction(p, *this);

@@ -132,7 +132,7 @@ int TrainCommand::run() const {
                              .target_file = target_file,
                              .bad_lines = parse_bad_lines(on_bad_line),
                              .max_length = max_length};
-  Trainer trainer(config, read_training_data(lines, dev),
+  Trainer trainer(config, read_training_data(lines, dev, lexicon),
                   {.folder = path,
                    .threads = threads > 0 ? threads : Workers::default_count(),
                    .stop_after = limit,

@@ -39,7 +39,10 @@ Config make_config(const ConfigInput& input) {
   return config;
 }
 
-TrainingData read_training_data(const PairOptions& options, const std::string& held_out_file) {
+TrainingData read_training_data(const PairOptions& options, const std::string& held_out_file,
+                                const std::string& lexicon) {
+  TrainingData data;
+  if (!lexicon.empty()) data.lexicon = std::make_shared<Lexicon>(lexicon);
   Pairs pairs = read_pairs(options);
   say_left_out(pairs);
   if (!held_out_file.empty()) {
@@ -49,9 +52,10 @@ TrainingData read_training_data(const PairOptions& options, const std::string& h
     held_out_options.max_length = options.max_length;
     Pairs held_out = read_pairs(held_out_options);
     say_left_out(held_out);
-    return {std::move(pairs.examples), std::move(held_out.examples)};
+    data.training = std::move(pairs.examples);
+    data.held_out = std::move(held_out.examples);
+    return data;
   }
-  TrainingData data;
   const Split parts = split(pairs.examples);
   for (const std::size_t i : parts.training) data.training.push_back(pairs.examples[i]);
   for (const std::size_t i : parts.held_out) data.held_out.push_back(pairs.examples[i]);

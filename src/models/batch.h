@@ -43,7 +43,7 @@ struct Batch {
   Side inputs;                        // target, opened by the start symbol
   Side outputs;                       // target, closed by the stop symbol
   std::vector<std::int64_t> samples;  // which example each row is
-  std::vector<Real> alignment;        // [target length, batch, source length] wanted weights; a row of zeros: none known
+  std::vector<Real> alignment;  // [target length, batch, source length] wanted weights; a row of zeros: none known
 
   // For the other direction: the target read, the source written.
   Side reverse_source;

@@ -33,18 +33,24 @@ void check_marginal(const ModelOptions& options) {
     throw usage_error("attention.select = {} with {}: {}", select, what, why);
   };
   if (options.decoder.kind != "rnn" || options.decoder.style != "luong" || options.decoder.feeding) {
-    refuse(options.decoder.kind == "rnn" ? "decoder.style = " + options.decoder.style +
-                                               (options.decoder.style == "luong" ? " and decoder.feeding" : "")
-                                         : "decoder.kind = transformer",
-           "it sums over where each symbol may come from, so the state must not read a context; set decoder.kind = rnn, "
-           "decoder.style = luong and decoder.feeding = false");
+    refuse(
+        options.decoder.kind == "rnn" ? "decoder.style = " + options.decoder.style +
+                                            (options.decoder.style == "luong" ? " and decoder.feeding" : "")
+                                      : "decoder.kind = transformer",
+        "it sums over where each symbol may come from, so the state must not read a context; set decoder.kind = rnn, "
+        "decoder.style = luong and decoder.feeding = false");
   }
   if (options.output.kind != "generate") {
     refuse("output.kind = " + options.output.kind, "it mixes outputs itself; set output.kind = generate");
   }
   if (options.attention.heads > 1 || options.attention.projections) {
-    refuse("several heads or projections", "a symbol comes from one position; set attention.heads = 1 and "
-                                           "attention.projections = false");
+    refuse("several heads or projections",
+           "a symbol comes from one position; set attention.heads = 1 and "
+           "attention.projections = false");
+  }
+  if (options.attention.read != "sum") {
+    refuse("attention.read = " + options.attention.read,
+           "outputs are mixed and no values read; set attention.read = sum");
   }
   for (const std::string& bias : options.attention.bias) {
     if (find_mechanism(biases(), bias).traits.looks_back) {
@@ -57,7 +63,8 @@ void check_marginal(const ModelOptions& options) {
 }
 
 void check_positions_kept(const ModelOptions& options) {
-  const bool kept = options.encoder.kind != "structured" && (options.encoder.kind != "pyramid" || options.encoder.layers == 1);
+  const bool kept =
+      options.encoder.kind != "structured" && (options.encoder.kind != "pyramid" || options.encoder.layers == 1);
   if (kept) return;
   const auto refuse = [&](const std::string& what) {
     throw usage_error("encoder.kind = {} with {}: its columns do not stand for single symbols; choose another encoder",
@@ -66,6 +73,18 @@ void check_positions_kept(const ModelOptions& options) {
   if (options.output.kind != "generate") refuse("output.kind = " + options.output.kind);
   if (options.objective.supervised > 0) refuse("objective.supervised");
   if (options.objective.agreement > 0) refuse("objective.agreement");
+}
+
+// Outputs that spread probability by the decoder's weights.
+void check_shares(const ModelOptions& options) {
+  const std::string &output = options.output.kind, &select = options.attention.select;
+  const bool by_weights =
+      find_output(output).traits.lexicon || (output == "pointer_generator" && !options.output.own_attention);
+  if (!by_weights || find_mechanism(selects(), select).traits.sums_to_one) return;
+  throw usage_error(
+      "output.kind = {} with attention.select = {}: its weights are no shares of one; choose another "
+      "selection, or an output with weights of its own",
+      output, select);
 }
 
 void check_objectives(const ModelOptions& options) {
@@ -78,8 +97,20 @@ void check_objectives(const ModelOptions& options) {
   if (o.coverage_embedding > 0 && std::find(bias.begin(), bias.end(), "coverage_embedding") == bias.end()) {
     throw usage_error("objective.coverage_embedding needs attention.bias = coverage_embedding");
   }
+  if (o.agreement > 0 && options.output.kind != "generate") {
+    throw usage_error(
+        "objective.agreement with output.kind = {}: what symbols of the source stand for is known in one "
+        "direction only; set output.kind = generate",
+        options.output.kind);
+  }
+  if (options.decoder.frozen && options.output.tied) {
+    throw usage_error(
+        "decoder.frozen with output.tied: the choice would teach the vectors that are to stay as they are; "
+        "leave one out");
+  }
   if (options.output.own_attention && options.output.kind != "pointer_generator") {
-    throw usage_error("output.own_attention belongs to output.kind = pointer_generator, not to {}", options.output.kind);
+    throw usage_error("output.own_attention belongs to output.kind = pointer_generator, not to {}",
+                      options.output.kind);
   }
 }
 
@@ -89,6 +120,7 @@ void check_conflicts(const ModelOptions& options) {
   check_plain(options);
   check_marginal(options);
   check_positions_kept(options);
+  check_shares(options);
   check_objectives(options);
 }
 

@@ -29,7 +29,9 @@ void add_looks(const Attention& attention, const Attention::Attended& attended, 
   const int heads = attention.heads(), rows = shape[0] * shape[1] / heads, positions = shape[2];
   const Tensor context = as_shape(attended.context, {rows, attended.context.shape()[2]});
   for (int head = 0; head < heads; ++head) {
-    const auto of_head = [&](Tensor x) { return columns(as_shape(x, {rows, heads * positions}), head * positions, positions); };
+    const auto of_head = [&](Tensor x) {
+      return columns(as_shape(x, {rows, heads * positions}), head * positions, positions);
+    };
     looks.push_back({of_head(attended.scores), of_head(attended.selected.weights), context, layer, head});
   }
 }

@@ -39,9 +39,9 @@ class Decoder {
   virtual Step step(Pass& pass, const Sources& sources, const State& state, Ids previous, Tensor feedback) const = 0;
 
   struct Taught {
-    Readout readout;           // of all steps
-    OutputLayer::Written written;   // where a step had to wait for what the one before wrote
-    History history;           // after the last step, if it is kept
+    Readout readout;               // of all steps
+    OutputLayer::Written written;  // where a step had to wait for what the one before wrote
+    std::vector<Tensor> kept;      // by biases, after each row's last real step: [batch, any]
   };
   // All steps with the right symbols as inputs, or, where the pass samples, partly the model's own.
   virtual Taught teach(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
@@ -65,6 +65,7 @@ std::unique_ptr<Decoder> make_decoder(Parameters& parameters, const ModelOptions
 std::span<std::int32_t> known_symbols(Pass& pass, Ids ids, int symbols);
 
 // What each head of an attention looked at, [rows, positions] each.
-void add_looks(const Attention& attention, const Attention::Attended& attended, int layer, std::vector<StepLook>& looks);
+void add_looks(const Attention& attention, const Attention::Attended& attended, int layer,
+               std::vector<StepLook>& looks);
 
 }  // namespace fovea

@@ -1,5 +1,5 @@
-// What reads a source: symbols in, one column for each position out. An encoder is one file in encoders/ that defines an
-// entry, and one line in encoders.def.
+// What reads a source: symbols in, one column for each position out. An encoder is one file in encoders/ that defines
+// an entry, and one line in encoders.def.
 #pragma once
 
 #include <memory>
@@ -74,6 +74,8 @@ class SymbolVectors {
 };
 
 // The last state of an encoder that has none: the mean of its columns.
-inline std::vector<CellState> mean_state(const Memory& memory) { return {{masked_mean(memory.values, memory.mask), {}}}; }
+inline std::vector<CellState> mean_state(const Memory& memory) {
+  return {{masked_mean(memory.values, memory.mask), {}}};
+}
 
 }  // namespace fovea

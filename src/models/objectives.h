@@ -20,9 +20,11 @@ struct LossTerm {
 };
 
 // objectives/coverage.cc; weights [steps, batch, positions], steps and positions that are not real count nothing.
-Tensor total_attention(Pass& pass, Tensor weights, Mask steps);              // [batch, positions]: sum_t a_ti
-Tensor coverage_penalty(Pass& pass, Tensor weights, Mask steps, Mask source);    // Xu 2015: sum_i (1 - sum_t a_ti)^2
-Tensor repetition_penalty(Pass& pass, Tensor weights, Mask steps);           // See 2017: sum_ti min(a_ti, sum_{t'<t} a_t'i)
+Tensor total_attention(Pass& pass, Tensor weights, Mask steps);                // [batch, positions]: sum_t a_ti
+Tensor coverage_penalty(Pass& pass, Tensor weights, Mask steps, Mask source);  // Xu 2015: sum_i (1 - sum_t a_ti)^2
+Tensor repetition_penalty(Pass& pass, Tensor weights, Mask steps);  // See 2017: sum_ti min(a_ti, sum_{t'<t} a_t'i)
+// Mi 2016: sum_i |cov_i|^2, what coverage embeddings [batch, heads * positions * size] hold at the end.
+Tensor coverage_embedding_penalty(Pass& pass, Tensor embeddings, int heads, Mask source);
 // objectives/fertility.cc; fertilities [positions, batch, 1].
 Tensor fertility_penalty(Pass& pass, Tensor weights, Tensor fertilities, Mask steps, Mask source);  // Cohn 2016
 // objectives/supervised.cc; wanted [steps, batch, positions], rows of zeros count nothing.

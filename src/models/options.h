@@ -67,7 +67,7 @@ struct ObjectiveOptions {
   double supervised = 0;
   std::string supervised_form = "cross_entropy";
   double agreement = 0;
-  double reinforce = 1;
+  double reinforce = 0.1;
   double entropy = 0.01;
   double rationale_length = 0.01;
   double rationale_jumps = 0.01;

@@ -30,11 +30,12 @@ const OutputKind& find_output(std::string_view name) {
   throw usage_error("no output \"{}\"; see fovea list outputs", name);
 }
 
-OutputLayer::OutputLayer(Parameters& parameters, const OutputOptions& options, const OutputSizes& sizes) : tied_(options.tied) {
+OutputLayer::OutputLayer(Parameters& parameters, const OutputOptions& options, const OutputSizes& sizes)
+    : tied_(options.tied) {
   if (tied_) {
     weight_ = sizes.table;
-    if (sizes.features != sizes.embedding) {
-      narrow_.emplace(parameters, "output.narrow", sizes.features, sizes.embedding, false);
+    if (sizes.features != sizes.table_size) {
+      narrow_.emplace(parameters, "output.narrow", sizes.features, sizes.table_size, false);
     }
   } else {
     weight_ = parameters.add("output.choice.weight", {sizes.features, sizes.symbols},
@@ -52,10 +53,12 @@ OutputLayer::Written OutputLayer::write(Pass& pass, const Readout& readout, cons
   return {log_softmax(logits(pass, readout.features)), {}, {}};
 }
 
-Tensor softmax_with_last(Pass& pass, Tensor scores, Tensor last, Mask mask) {
+SharedSoftmax softmax_with(Pass& pass, Tensor first, Tensor scores, Mask mask) {
   const auto real = pass.arena().array<std::uint8_t>(static_cast<std::size_t>(mask.positions + 1) * mask.batch);
-  std::fill(std::copy_n(mask.data, mask.positions * mask.batch, real.begin()), real.end(), std::uint8_t(1));
-  return masked_softmax(concat({scores, last}), {real.data(), mask.positions + 1, mask.batch});
+  std::fill_n(real.begin(), mask.batch, std::uint8_t(1));
+  std::copy_n(mask.data, mask.positions * mask.batch, real.begin() + mask.batch);
+  const Tensor all = masked_softmax(concat({first, scores}), {real.data(), mask.positions + 1, mask.batch});
+  return {columns(all, 0, 1), columns(all, 1, mask.positions)};
 }
 
 }  // namespace fovea

@@ -21,18 +21,19 @@ struct OutputSizes {
   int features = 0;
   int state = 0;
   int context = 0;    // 0: no attention
-  int embedding = 0;  // of a target symbol
+  int embedding = 0;  // of a target symbol, as the readout has it
   int memory = 0;
   int symbols = 0;
-  ParameterId table;  // vectors of the target's symbols
+  ParameterId table;   // vectors of the target's symbols
+  int table_size = 0;  // of one such vector
 };
 
 // The sources' side of it.
 struct OutputSources {
   Memory memory;
-  Links links;                // what positions stand for
-  Attention::Prepared own;    // for an attention of its own
-  Tensor keys;                // whatever else it prepares: [positions, batch, any]
+  Links links;              // what positions stand for
+  Attention::Prepared own;  // for an attention of its own
+  Tensor keys;              // whatever else it prepares: [positions, batch, any]
 };
 
 class OutputLayer {
@@ -43,7 +44,9 @@ class OutputLayer {
   // [..., features] -> [..., symbols]
   Tensor logits(Pass& pass, Tensor features) const;
 
-  virtual OutputSources prepare(Pass&, const Memory& memory, const Links& links) const { return {memory, links, {}, {}}; }
+  virtual OutputSources prepare(Pass&, const Memory& memory, const Links& links) const {
+    return {memory, links, {}, {}};
+  }
 
   struct Written {
     Tensor log_probabilities;  // [steps, batch, width], width >= symbols where symbols of the source can be copied
@@ -84,11 +87,17 @@ std::vector<std::string> output_names();
 const OutputKind& find_output(std::string_view name);
 
 template <class Made>
-std::unique_ptr<OutputLayer> made_output(Parameters& parameters, const ModelOptions& options, const OutputSizes& sizes) {
+std::unique_ptr<OutputLayer> made_output(Parameters& parameters, const ModelOptions& options,
+                                         const OutputSizes& sizes) {
   return std::make_unique<Made>(parameters, options, sizes);
 }
 
-// softmax over the positions' scores and one more, [steps, batch, 1]: [steps, batch, positions + 1]
-Tensor softmax_with_last(Pass& pass, Tensor scores, Tensor last, Mask mask);
+// softmax over one more score, [steps, batch, 1], and the positions' scores. The one more stands first, so that no sum
+// depends on how many pads there are.
+struct SharedSoftmax {
+  Tensor first;      // [steps, batch, 1]
+  Tensor positions;  // [steps, batch, positions]
+};
+SharedSoftmax softmax_with(Pass& pass, Tensor first, Tensor scores, Mask mask);
 
 }  // namespace fovea

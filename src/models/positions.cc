@@ -8,7 +8,9 @@ namespace fovea {
 std::vector<std::string> position_names() { return {"none", "sinusoid", "learned"}; }
 
 Positions::Positions(Parameters& parameters, const std::string& name, const std::string& kind, int size, int most)
-    : kind_(kind == "none" ? Kind::none : kind == "learned" ? Kind::learned : Kind::sinusoid),
+    : kind_(kind == "none"      ? Kind::none
+            : kind == "learned" ? Kind::learned
+                                : Kind::sinusoid),
       size_(size),
       most_(most) {
   if (kind_ == Kind::learned) table_ = parameters.add(name + ".table", {most, size}, Initial::uniform(0.1));
@@ -26,7 +28,8 @@ Tensor Positions::vectors(Pass& pass, Shape leading, When when) const {
   for (int t = 0; t < steps; ++t) {
     Real* first = out.data() + std::ptrdiff_t(t) * batch * size_;
     for (int j = 0; j < size_; ++j) {
-      const double angle = (when.first + t * when.stride) * std::pow(10000.0, -(j / 2 * 2) / static_cast<double>(size_));
+      const double angle =
+          (when.first + t * when.stride) * std::pow(10000.0, -(j / 2 * 2) / static_cast<double>(size_));
       first[j] = static_cast<Real>(j % 2 == 0 ? std::sin(angle) : std::cos(angle));
     }
     for (int b = 1; b < batch; ++b) std::copy(first, first + size_, first + std::ptrdiff_t(b) * size_);

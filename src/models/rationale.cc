@@ -16,7 +16,9 @@ Rationale::Chosen Rationale::choose(Pass& pass, const Side& source) const {
   const Tensor logits = shift(choice_(pass, stack_.run(pass, x, source.mask()).memory.values), 1);
   const auto real = pass.arena().array<std::uint8_t>(source.real.size());
   std::ranges::copy(source.real, real.begin());
-  Chosen out{{real.data(), source.length, source.batch}, {}, std::vector<Real>(static_cast<std::size_t>(source.batch)),
+  Chosen out{{real.data(), source.length, source.batch},
+             {},
+             std::vector<Real>(static_cast<std::size_t>(source.batch)),
              std::vector<Real>(static_cast<std::size_t>(source.batch))};
   Tensor sign = pass.tape().make(logits.shape());  // log p(z) = -softplus(-logit) if chosen, -softplus(logit) if not
   Tensor counts = pass.tape().make(logits.shape());

@@ -14,10 +14,10 @@ class Rationale {
   Rationale(Parameters& parameters, const EncoderOptions& options, int symbols);
 
   struct Chosen {
-    Mask mask;                // only the chosen symbols are real
-    Tensor log_probability;   // [1, batch, 1] of the draw; empty in use
-    std::vector<Real> chosen; // [batch] how many
-    std::vector<Real> jumps;  // [batch] how often a stretch begins or ends
+    Mask mask;                 // only the chosen symbols are real
+    Tensor log_probability;    // [1, batch, 1] of the draw; empty in use
+    std::vector<Real> chosen;  // [batch] how many
+    std::vector<Real> jumps;   // [batch] how often a stretch begins or ends
   };
   Chosen choose(Pass& pass, const Side& source) const;
 

@@ -7,7 +7,7 @@
 namespace fovea {
 
 struct Readout {
-  Tensor features;   // what symbols are chosen from
+  Tensor features;  // what symbols are chosen from
   Tensor state;
   Tensor context;    // empty without attention
   Tensor embedding;  // of the symbols written before

@@ -48,10 +48,10 @@ Transducer::Transducer(Parameters& parameters, const ModelOptions& options, int 
   const DecoderSizes sizes = decoder_->sizes();
   output_ = output.make(parameters, options,
                         {sizes.features, sizes.state, sizes.context, sizes.embedding, encoder_->memory_size(),
-                         target_symbols, decoder_->table()});
+                         target_symbols, decoder_->table(), options.decoder.embedding});
   if (decoder_->marginal()) marginal_.emplace(*decoder_, *output_);
   if (objective_.fertility > 0) fertility_.emplace(parameters, "objective.fertility", encoder_->memory_size(), 1);
-  draws_ = sizes.context > 0 && options.attention.select == "hard";
+  draws_ = sizes.context > 0 && find_mechanism(selects(), options.attention.select).traits.draws;
   if (draws_) baseline_.emplace(parameters, "objective.baseline", sizes.state, 1);
   if (objective_.agreement > 0) {
     parameters.set_prefix("reverse.");
@@ -104,8 +104,10 @@ Tensor Transducer::likelihood(Pass& pass, const Teaching& taught, const Side& ou
 // What positions or a rationale, where they were drawn, were worth.
 void Transducer::add_draws(Pass& pass, const Teaching& taught, const Side& outputs, Loss& loss) const {
   const Readout& readout = taught.decoder.readout;
-  Tensor log_p = taught.log_probabilities;
-  if (!log_p) {
+  Tensor log_p;  // [steps, batch, 1], 0 for steps that are not real
+  if (taught.log_probabilities) {
+    log_p = multiply(taught.log_probabilities, step_mask(pass, outputs.mask(), 1));
+  } else {
     const Tensor written = taught.decoder.written.log_probabilities;
     log_p = pick(written ? written : output_->write(pass, readout, taught.sources).log_probabilities, outputs.ids, pad);
   }
@@ -138,7 +140,8 @@ void Transducer::add_draws(Pass& pass, const Teaching& taught, const Side& outpu
   }
 }
 
-Transducer::Loss Transducer::loss_of(Pass& pass, const Teaching& taught, const Batch& batch, const Side& outputs) const {
+Transducer::Loss Transducer::loss_of(Pass& pass, const Teaching& taught, const Batch& batch,
+                                     const Side& outputs) const {
   Loss loss;
   loss.symbols = static_cast<int>(std::ranges::count(outputs.real, 1));
   loss.terms.push_back({"likelihood", likelihood(pass, taught, outputs)});
@@ -154,9 +157,9 @@ Transducer::Loss Transducer::loss_of(Pass& pass, const Teaching& taught, const B
   });
   weigh("coverage_embedding", objective_.coverage_embedding, [&] {
     Tensor total;
-    for (const Tensor own : taught.decoder.history.own) {
-      const Tensor squares = sum(multiply(own, own));
-      total = total ? add(total, squares) : squares;
+    for (const Tensor own : taught.decoder.kept) {
+      const Tensor left = coverage_embedding_penalty(pass, own, taught.decoder.readout.heads, source);
+      total = total ? add(total, left) : left;
     }
     return total;
   });
@@ -222,8 +225,7 @@ class Transducer::Answering : public StepModel {
     const int rows = static_cast<int>(previous.size());
     const auto as_rows = [&](Tensor x) { return x ? as_shape(x, {rows, x.shape().last()}) : x; };
     if (model_.marginal_) {
-      const Tensor log_p =
-          model_.marginal_->step(pass, next, sources, output, state, previous, next.state, next.looks);
+      const Tensor log_p = model_.marginal_->step(pass, next, sources, output, state, previous, next.state, next.looks);
       return {log_p, std::move(next.state), std::move(next.looks), {}};
     }
     const OutputLayer::Written written = model_.output_->write(pass, next.readout, output);
@@ -234,7 +236,8 @@ class Transducer::Answering : public StepModel {
   void keep(Ids sources) override {
     for (Attention::Prepared& prepared : sources_) prepared = prepared.keep(pass_, sources, model_.decoder_->heads());
     keep_links(sources);
-    const Attention::Prepared memory = Attention::Prepared{output_.memory, output_.memory.values}.keep(pass_, sources, 1);
+    const Attention::Prepared memory =
+        Attention::Prepared{output_.memory, output_.memory.values}.keep(pass_, sources, 1);
     output_.memory = memory.memory;
     output_.links = links_.view();
     if (output_.keys) output_.keys = gather_batch(output_.keys, sources);
@@ -255,8 +258,8 @@ class Transducer::Answering : public StepModel {
     for (int i = 0; i < positions; ++i) {
       for (const std::int32_t b : sources) {
         const auto cell = static_cast<std::size_t>(i * batch_ + b);
-        for (auto k = static_cast<std::size_t>(links_.starts[cell]); k < static_cast<std::size_t>(links_.starts[cell + 1]);
-             ++k) {
+        for (auto k = static_cast<std::size_t>(links_.starts[cell]);
+             k < static_cast<std::size_t>(links_.starts[cell + 1]); ++k) {
           kept.symbols.push_back(links_.symbols[k]);
           kept.shares.push_back(links_.shares[k]);
         }

@@ -46,11 +46,11 @@ class Transducer {
   std::unique_ptr<Decoder> decoder_;
   std::unique_ptr<OutputLayer> output_;
   std::optional<Marginal> marginal_;
-  std::optional<Linear> fertility_;           // of the objective of that name
-  std::optional<Linear> baseline_;            // of draws, from the state
-  ParameterId rationale_baseline_;            // of a rationale
+  std::optional<Linear> fertility_;  // of the objective of that name
+  std::optional<Linear> baseline_;   // of draws, from the state
+  ParameterId rationale_baseline_;   // of a rationale
   bool draws_ = false;
-  std::unique_ptr<Transducer> reverse_;       // trained together with this one
+  std::unique_ptr<Transducer> reverse_;  // trained together with this one
 };
 
 // The options of the model that comes out of the other direction.

@@ -5,7 +5,7 @@ namespace fovea {
 namespace {
 
 // The attention inside a Transformer has the size of the model, and always projections.
-AttentionOptions inside(AttentionOptions options, int size, const std::string& name) {
+AttentionOptions inside(AttentionOptions options, int size, const std::string& name, bool causal) {
   options.size = size;
   options.projections = true;
   const auto refuse = [&](const std::string& what) {
@@ -19,10 +19,22 @@ AttentionOptions inside(AttentionOptions options, int size, const std::string& n
   }
   const Traits select = find_mechanism(selects(), options.select).traits;
   if (select.looks_back) refuse(options.select);
+  if (select.draws) {
+    throw usage_error(
+        "{}.select = {} in a transformer: what a draw in each layer was worth cannot be told apart; choose "
+        "gumbel, or decoder.kind = rnn",
+        name, options.select);
+  }
+  if (causal && find_mechanism(scores(), options.score).traits.mixes_keys) {
+    throw usage_error(
+        "{}.score = {} with decoder.kind = transformer: its keys know what comes after them; choose another", name,
+        options.score);
+  }
   if (select.marginal) {
-    throw usage_error("{}: \"{}\" mixes outputs, not values, and a transformer's layers read values; choose another "
-                      "selection, or decoder.style = luong with decoder.feeding = false",
-                      name, options.select);
+    throw usage_error(
+        "{}: \"{}\" mixes outputs, not values, and a transformer's layers read values; choose another "
+        "selection, or decoder.style = luong with decoder.feeding = false",
+        name, options.select);
   }
   return options;
 }
@@ -33,14 +45,14 @@ TransformerLayer::TransformerLayer(Parameters& parameters, const std::string& na
                                    const AttentionOptions& looking, const TransformerSizes& sizes)
     : name_(name),
       norm_first_(sizes.norm_first),
-      itself_(parameters, name + ".self_attention", inside(itself, sizes.size, "self_attention"),
+      itself_(parameters, name + ".self_attention", inside(itself, sizes.size, "self_attention", sizes.memory > 0),
               {sizes.size, sizes.size, 0}),
       itself_norm_(parameters, name + ".self_attention_norm", sizes.size),
       wide_(parameters, name + ".wide", sizes.size, sizes.feed_forward),
       narrow_(parameters, name + ".narrow", sizes.feed_forward, sizes.size),
       forward_norm_(parameters, name + ".forward_norm", sizes.size) {
   if (sizes.memory > 0) {
-    looking_.emplace(parameters, name + ".attention", inside(looking, sizes.size, "attention"),
+    looking_.emplace(parameters, name + ".attention", inside(looking, sizes.size, "attention", false),
                      Attention::Sizes{sizes.size, sizes.memory, 0});
     looking_norm_.emplace(parameters, name + ".attention_norm", sizes.size);
   }

@@ -8,7 +8,7 @@ Answering::Answering(const Model& model, Workers& workers)
     : model_(model), workers_(workers), memories_(static_cast<std::size_t>(workers.count())) {}
 
 void Answering::answer_batch(std::span<const std::size_t> batch, std::span<const SourceIds* const> sources,
-                             const SearchOptions& options, Memory& memory,
+                             const SearchOptions& options, std::int64_t first_line, Memory& memory,
                              std::vector<std::vector<Answer>>& out) const {
   std::vector<const SourceIds*> rows;
   std::vector<int> most_steps, lengths;
@@ -17,7 +17,7 @@ void Answering::answer_batch(std::span<const std::size_t> batch, std::span<const
     rows.push_back(sources[index]);
     lengths.push_back(sources[index]->size() + 1);
     most_steps.push_back(Transduce::most_steps(sources[index]->symbols.size()));
-    samples.push_back(static_cast<std::int64_t>(index));
+    samples.push_back(first_line + static_cast<std::int64_t>(index));
   }
   model_.task().fill_source(rows, memory.side);
   Pass pass(model_.parameters(), memory.sources);
@@ -54,7 +54,7 @@ std::vector<std::vector<Answer>> Answering::answer(std::span<const SourceIds* co
   workers_.run(batches, [&](int task, int worker) {
     const std::size_t start = static_cast<std::size_t>(task) * size;
     const std::size_t count = std::min(size, order.size() - start);
-    answer_batch(std::span(order).subspan(start, count), sources, search_options,
+    answer_batch(std::span(order).subspan(start, count), sources, search_options, options.first_line,
                  memories_[static_cast<std::size_t>(worker)], out);
   });
   return out;

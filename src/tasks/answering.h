@@ -19,6 +19,7 @@ struct AnswerOptions {
   double coverage_penalty = 0;
   double sampling_temperature = 0;  // > 0: draws instead of searching
   std::uint64_t seed = 1;           // of those draws
+  std::int64_t first_line = 0;      // number of the first source: each line has draws of its own
   bool write_unknown = false;       // the unknown symbol may be written, to be replaced
 };
 
@@ -37,7 +38,8 @@ class Answering {
     Side side;
   };
   void answer_batch(std::span<const std::size_t> batch, std::span<const SourceIds* const> sources,
-                    const SearchOptions& options, Memory& memory, std::vector<std::vector<Answer>>& out) const;
+                    const SearchOptions& options, std::int64_t first_line, Memory& memory,
+                    std::vector<std::vector<Answer>>& out) const;
 
   const Model& model_;
   Workers& workers_;

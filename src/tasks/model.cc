@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "models/output.h"
+
 namespace fovea {
 
 namespace {
@@ -29,7 +31,8 @@ LexiconIds read_lexicon(const TensorFile& file, std::string_view name, int sourc
     if (!list[i].is_number_integer() || !list[i + 1].is_number_integer() || !list[i + 2].is_number()) refuse();
     const auto source = list[i].get<std::int64_t>(), target = list[i + 1].get<std::int64_t>();
     const auto share = list[i + 2].get<float>();
-    if (source < 0 || source >= source_symbols || target < 0 || target >= target_symbols || !(share > 0 && share <= 1)) {
+    if (source < 0 || source >= source_symbols || target < 0 || target >= target_symbols ||
+        !(share > 0 && share <= 1)) {
       refuse();
     }
     lexicon[static_cast<std::size_t>(source)].emplace_back(static_cast<std::int32_t>(target), share);
@@ -108,6 +111,7 @@ std::unique_ptr<Model> Model::decode(const TensorFile& file, std::string_view na
   read_json(config, required(file, "config", name), std::string(name) + ": config");
   Vocabulary source = read_vocabulary(file, "source.vocabulary", name);
   Vocabulary target = read_vocabulary(file, "target.vocabulary", name);
+  if (find_output(config.model.output.kind).traits.lexicon) required(file, "lexicon", name);
   LexiconIds lexicon = read_lexicon(file, name, source.size(), target.size());
   std::unique_ptr<Model> model;
   try {

@@ -1,7 +1,7 @@
 #include "tasks/transduce.h"
 
 #include <algorithm>
-#include <numeric>
+#include <limits>
 
 #include "data/features.h"
 #include "models/output.h"
@@ -24,21 +24,28 @@ Vocabulary count_source(std::span<const Example> examples, const Config& config)
   return Vocabulary(counts, {.max_size = config.source.max_symbols});
 }
 
+// The symbol that steps to the next position, so frequent that it is the vocabulary's first.
+constexpr std::string_view step_symbol = "<step>";
+constexpr std::int64_t more_than_any = std::int64_t(1) << 60;
+
+bool writes_actions(const Config& config) {
+  return config.model.decoder.style != "plain" && config.model.attention.select == "actions";
+}
+
 Vocabulary count_target(std::span<const Example> examples, const Config& config) {
   const Unit unit(config.target.unit);
   SymbolCounts counts;
+  if (writes_actions(config)) counts.add(step_symbol, more_than_any);
   for (const Example& example : examples) {
     for (const Piece& piece : unit.cut(example.target)) counts.add(piece.text);
   }
   return Vocabulary(counts, {.max_size = config.target.max_symbols});
 }
 
-LexiconIds look_up(const Lexicon* lexicon, const Vocabulary& source, const Vocabulary& target) {
-  LexiconIds ids;
-  if (!lexicon) return ids;
-  ids.resize(static_cast<std::size_t>(source.size()));
+LexiconIds look_up(const Lexicon& lexicon, const Vocabulary& source, const Vocabulary& target) {
+  LexiconIds ids(static_cast<std::size_t>(source.size()));
   for (int symbol = Vocabulary::first_symbol; symbol < source.size(); ++symbol) {
-    for (const Lexicon::Entry& entry : lexicon->of(source.text(symbol))) {
+    for (const Lexicon::Entry& entry : lexicon.of(source.text(symbol))) {
       const int known = target.encode(entry.target);
       if (known == Vocabulary::unknown) continue;
       ids[static_cast<std::size_t>(symbol)].emplace_back(known, static_cast<float>(entry.probability));
@@ -55,13 +62,22 @@ Transduce::Transduce(const Config& config, std::span<const Example> examples, co
     throw usage_error("output.kind = {} needs a lexicon; give one with --lexicon F (source<TAB>target<TAB>probability)",
                       config.model.output.kind);
   }
-  lexicon_ = look_up(lexicon, source_, target_);
+  if (looks_up_) lexicon_ = look_up(*lexicon, source_, target_);
+  if (!acts_) return;
+  std::vector<std::pair<Symbols, Symbols>> encoded;
+  for (const Example& e : examples) {
+    encoded.emplace_back(encode_source(e.source, e.extra).symbols, encode_target(e.target));
+  }
+  std::vector<SymbolPair> pairs;
+  for (const auto& [source, target] : encoded) pairs.push_back({source, target});
+  aligner_ = std::make_shared<Aligner>(pairs, source_.size(), target_.size());
 }
 
 Transduce::Transduce(const Config& config, Vocabulary source, Vocabulary target, LexiconIds lexicon)
     : source_unit_(config.source.unit),
       target_unit_(config.target.unit),
       extra_(config.extra),
+      acts_(writes_actions(config)),
       copies_(find_output(config.model.output.kind).traits.copies),
       looks_up_(find_output(config.model.output.kind).traits.lexicon),
       both_ways_(config.model.objective.agreement > 0),
@@ -70,8 +86,9 @@ Transduce::Transduce(const Config& config, Vocabulary source, Vocabulary target,
       target_(std::move(target)),
       lexicon_(std::move(lexicon)) {
   if (supervised_ && extra_ != "alignment") {
-    throw usage_error("objective.supervised needs alignments: a third column of links (0-0 1-2 ...) and extra = "
-                      "\"alignment\"");
+    throw usage_error(
+        "objective.supervised needs alignments: a third column of links (0-0 1-2 ...) and extra = "
+        "\"alignment\"");
   }
   const AttentionOptions& attention = config.model.attention;
   const bool attends = config.model.decoder.kind == "transformer" || config.model.decoder.style != "plain";
@@ -85,7 +102,7 @@ SourceIds Transduce::encode_source(std::string_view text, std::string_view featu
   if (reads_features()) {
     for (const std::string_view feature : split_features(features)) {
       ids.symbols.push_back(source_.encode(feature_symbol(feature)));
-      if (copies_) ids.copies.push_back(-1);
+      if (copies_) ids.copies.push_back(Vocabulary::unknown);
     }
   }
   const auto pieces = source_unit_.cut(text);
@@ -121,6 +138,7 @@ Encoding Transduce::encode(const Example& example) const {
       encoding.target[i] = target_.size() + static_cast<std::int32_t>(found - encoding.source.unknown.begin());
     }
   }
+  if (aligner_) encoding.target = with_steps(encoding);
   if (extra_ == "alignment") {
     try {
       encoding.links = parse_links(example.extra, encoding.source.size(), static_cast<int>(encoding.target.size()));
@@ -129,6 +147,23 @@ Encoding Transduce::encode(const Example& example) const {
     }
   }
   return encoding;
+}
+
+// Each target symbol after the steps that lead to where it comes from, and at the end those that lead to the source's.
+Symbols Transduce::with_steps(const Encoding& encoding) const {
+  Symbols actions;
+  int at = 0;
+  const auto go_to = [&](int position) {
+    for (; at < position; ++at) actions.push_back(Vocabulary::first_symbol);
+  };
+  Symbols known = encoding.target;  // to the aligner a symbol to be copied is unknown
+  std::ranges::replace_if(known, [&](std::int32_t symbol) { return symbol >= target_.size(); }, Vocabulary::unknown);
+  for (const Link& link : aligner_->align({encoding.source.symbols, known})) {
+    go_to(link.source);
+    actions.push_back(encoding.target[static_cast<std::size_t>(link.target)]);
+  }
+  go_to(encoding.source.size());
+  return actions;
 }
 
 std::pair<std::string_view, std::string_view> Transduce::split(std::string_view line) const {
@@ -155,7 +190,7 @@ void Transduce::fill_links(std::span<const SourceIds* const> sources, Side& side
       if (at == source->symbols.size()) {
         link(Vocabulary::stop, 1);  // one end stands for the other
       } else if (at < source->symbols.size() && copies_) {
-        if (source->copies[at] >= 0) link(source->copies[at], 1);
+        link(source->copies[at], 1);
       } else if (at < source->symbols.size() && !lexicon_.empty()) {
         for (const auto& [symbol, share] : lexicon_[static_cast<std::size_t>(source->symbols[at])]) link(symbol, share);
       }
@@ -225,19 +260,24 @@ std::string Transduce::symbol_text(std::int32_t symbol, const SourceIds& source)
 
 std::string Transduce::target_text(std::span<const std::int32_t> symbols, const SourceIds& source) const {
   std::vector<std::string> tokens;
-  for (const std::int32_t symbol : symbols) tokens.push_back(symbol_text(symbol, source));
+  for (const std::int32_t symbol : symbols) {
+    if (!acts_ || symbol != Vocabulary::first_symbol) tokens.push_back(symbol_text(symbol, source));
+  }
   return target_unit_.join(tokens);
 }
 
 std::string Transduce::replacement(const StepExplanation& step, const std::vector<SourceToken>& tokens,
                                    const Lexicon* dictionary) const {
-  std::vector<double> weights(tokens.size() - 1, 0.0);  // the stop symbol is no word
+  if (step.looks.empty()) return target_.text(Vocabulary::unknown);
+  std::vector<double> weights;
+  for (const SourceToken& token : tokens) {  // features and the stop symbol have no place in the text: no words
+    weights.push_back(token.start < token.end ? 0 : -std::numeric_limits<double>::infinity());
+  }
   for (const auto& look : step.looks) {
     for (std::size_t i = 0; i < std::min(weights.size(), look.weights.size()); ++i) {
       weights[i] += static_cast<double>(look.weights[i]);
     }
   }
-  if (weights.empty() || step.looks.empty()) return target_.text(Vocabulary::unknown);
   const std::string& word = tokens[static_cast<std::size_t>(std::ranges::max_element(weights) - weights.begin())].text;
   if (!dictionary) return word;
   const auto entries = dictionary->of(word);
@@ -251,7 +291,8 @@ Output Transduce::output(const std::string& line, const SourceIds& source, std::
   out.source_text = line;
   const auto [text, features] = split(line);
   if (reads_features()) {
-    for (const std::string_view feature : split_features(features)) out.source.push_back({feature_symbol(feature), 0, 0});
+    for (const std::string_view feature : split_features(features))
+      out.source.push_back({feature_symbol(feature), 0, 0});
   }
   for (const Piece& piece : source_unit_.cut(text)) {
     out.source.push_back({std::string(piece.text), piece.start, piece.end});
@@ -262,6 +303,7 @@ Output Transduce::output(const std::string& line, const SourceIds& source, std::
   for (const Answer& answer : answers) {
     std::vector<std::string> tokens;
     for (std::size_t i = 0; i < answer.symbols.size(); ++i) {
+      if (acts_ && answer.symbols[i] == Vocabulary::first_symbol) continue;
       const bool replaced = answer.symbols[i] == Vocabulary::unknown && i < answer.steps.size();
       tokens.push_back(replaced ? replacement(answer.steps[i], out.source, dictionary)
                                 : symbol_text(answer.symbols[i], source));

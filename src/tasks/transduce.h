@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "data/aligner.h"
 #include "data/alignment.h"
 #include "data/lexicon.h"
 #include "data/pairs.h"
@@ -25,8 +27,8 @@ using Symbols = std::vector<std::int32_t>;
 // A source as ids.
 struct SourceIds {
   Symbols symbols;
-  // Where symbols can be copied: what each is among the target's symbols, -1 for none. Those the target does not know
-  // are numbered from target().size() on, and `unknown` has their texts.
+  // Where symbols can be copied: what each is among the target's symbols. Those the target does not know are numbered
+  // from target().size() on, and `unknown` has their texts; a feature is the unknown symbol, which is never written.
   Symbols copies;
   std::vector<std::string> unknown;
 
@@ -58,6 +60,8 @@ class Transduce {
   const Vocabulary& source() const { return source_; }
   const Vocabulary& target() const { return target_; }
   const LexiconIds& lexicon() const { return lexicon_; }
+  // Whether targets are actions: symbols, and steps to the next position of the source.
+  bool acts() const { return acts_; }
   bool reads_features() const { return extra_ == "features"; }
   // A line as it comes in: the source, and after a tab its features, if the model reads any.
   std::pair<std::string_view, std::string_view> split(std::string_view line) const;
@@ -80,6 +84,7 @@ class Transduce {
   std::string target_text(std::span<const std::int32_t> symbols, const SourceIds& source) const;
 
  private:
+  Symbols with_steps(const Encoding& encoding) const;
   void fill_links(std::span<const SourceIds* const> sources, Side& side) const;
   void fill_alignment(std::span<const Encoding* const> examples, Batch& batch) const;
   std::string symbol_text(std::int32_t symbol, const SourceIds& source) const;
@@ -89,6 +94,8 @@ class Transduce {
   Unit source_unit_;
   Unit target_unit_;
   std::string extra_;
+  bool acts_;  // targets say when to step to the next position
+  std::shared_ptr<const Aligner> aligner_;
   bool copies_;
   bool looks_up_;
   bool both_ways_;

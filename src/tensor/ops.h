@@ -21,22 +21,22 @@ Tensor tanh(Tensor x);
 Tensor sigmoid(Tensor x);
 Tensor relu(Tensor x);
 Tensor exp(Tensor x);
-Tensor reciprocal(Tensor x);       // 1 / x
-Tensor softplus(Tensor x);         // log(1 + e^x)
-Tensor log(Tensor x, Real plus);   // log(x + plus)
-Tensor shift(Tensor x, Real by);   // x + by
+Tensor reciprocal(Tensor x);      // 1 / x
+Tensor softplus(Tensor x);        // log(1 + e^x)
+Tensor log(Tensor x, Real plus);  // log(x + plus)
+Tensor shift(Tensor x, Real by);  // x + by
 Tensor minimum(Tensor a, Tensor b);
-Tensor detach(Tensor x);           // the same values; nothing flows back
+Tensor detach(Tensor x);  // the same values; nothing flows back
 
 // ops/rows.cc: the last axis is a row
-Tensor add_row(Tensor x, Tensor row);          // x [..., n] + row [n]
-Tensor scale_rows(Tensor x, Tensor factors);   // x [..., n] times factors [..., 1]
+Tensor add_row(Tensor x, Tensor row);         // x [..., n] + row [n]
+Tensor scale_rows(Tensor x, Tensor factors);  // x [..., n] times factors [..., 1]
 Tensor layer_norm(Tensor x, Tensor gain, Tensor bias);
-Tensor unit_rows(Tensor x);                    // x / |x|, zeros for a row of zeros
-Tensor log_sum(Tensor x);                      // [..., n] -> [..., 1]: log sum_j exp(x_j)
-Tensor pick(Tensor x, Ids ids, int ignored);   // [..., n] -> [..., 1]: x[ids], 0 where the id is `ignored`
-Tensor sum(Tensor x);                          // [1]
-Tensor sum_steps(Tensor x);                    // [steps, ...] -> [...]
+Tensor unit_rows(Tensor x);                   // x / |x|, zeros for a row of zeros
+Tensor log_sum(Tensor x);                     // [..., n] -> [..., 1]: log sum_j exp(x_j)
+Tensor pick(Tensor x, Ids ids, int ignored);  // [..., n] -> [..., 1]: x[ids], 0 where the id is `ignored`
+Tensor sum(Tensor x);                         // [1]
+Tensor sum_steps(Tensor x);                   // [steps, ...] -> [...]
 
 // ops/linear.cc
 struct Product {
@@ -100,10 +100,11 @@ Tensor masked_softmax(Tensor scores, Mask mask);
 Tensor weighted_sum(Tensor weights, Tensor values, Mask mask);
 Tensor dot_scores(Tensor queries, Tensor keys, Real factor, Mask mask);  // factor q' k
 
-// ops/selections.cc: from scores to weights, each [queries, batch, positions]. What a query does not see weighs nothing.
-Tensor sparsemax(Tensor scores, Mask mask);                              // Martins & Astudillo 2016
-Tensor entmax(Tensor scores, Mask mask);                                 // with alpha = 1.5, Peters, Niculae & Martins 2019
-Tensor masked_sigmoid(Tensor scores, Mask mask);                         // each position by itself
+// ops/selections.cc: from scores to weights, each [queries, batch, positions]. What a query does not see weighs
+// nothing.
+Tensor sparsemax(Tensor scores, Mask mask);       // Martins & Astudillo 2016
+Tensor entmax(Tensor scores, Mask mask);          // with alpha = 1.5, Peters, Niculae & Martins 2019
+Tensor masked_sigmoid(Tensor scores, Mask mask);  // each position by itself
 // `soft` with the values of `hard`, which takes no gradient: it all flows to `soft` (straight-through).
 Tensor straight_through(Tensor hard, Tensor soft);
 // Scores outside centre - width .. centre + width become so low that no weight is left; centres [queries, batch, 1]
@@ -129,7 +130,8 @@ struct When {
   int first = 0;
   int stride = 1;
 };
-// x [queries, batch, 2 reach + 1] by distance -> [queries, batch, positions]: x at i - step, held inside -reach .. reach.
+// x [queries, batch, 2 reach + 1] by distance -> [queries, batch, positions]: x at i - step, held inside -reach ..
+// reach.
 Tensor by_distance(Tensor x, int positions, When when);
 Tensor rotate(Tensor x, When when);  // rotary positions (Su 2021): x [steps, batch, size], size even
 
@@ -152,7 +154,8 @@ struct Links {
   int width = 0;  // how many symbols there are, those that only a source has counted
 };
 Tensor linked(Tensor weights, const Links& links);  // [queries, batch, positions] -> [queries, batch, width]
-// log(gate softmax(logits) + extra): logits [..., n], gate [..., 1], extra [..., width], width >= n. No log below 1e-30.
+// log(gate softmax(logits) + extra): logits [..., n], gate [..., 1], extra [..., width], width >= n. No log below
+// 1e-30.
 Tensor log_mixture(Tensor logits, Tensor gate, Tensor extra);
 
 // ops/log_softmax.cc: each row by itself

@@ -45,8 +45,9 @@ void GradientWorker::for_each_piece(const std::function<void(std::size_t, std::s
 // Longest first, in stretches of equal size: a shard pads little, and the longest shard is begun first.
 void GradientWorker::share_out(std::span<const std::uint32_t> examples, int shards) {
   std::vector<std::uint32_t> order(examples.begin(), examples.end());
-  std::ranges::stable_sort(order, std::greater(),
-                           [&](std::uint32_t i) { return examples_[i].source.symbols.size() + examples_[i].target.size(); });
+  std::ranges::stable_sort(order, std::greater(), [&](std::uint32_t i) {
+    return examples_[i].source.symbols.size() + examples_[i].target.size();
+  });
   const int rows = static_cast<int>(order.size());
   shard_count_ = std::clamp(rows / fewest_rows, 1, shards);
   if (static_cast<int>(shards_.size()) < shard_count_) shards_.resize(static_cast<std::size_t>(shard_count_));

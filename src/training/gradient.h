@@ -20,12 +20,12 @@ struct GradientRequest {
 };
 
 struct GradientResult {
-  double loss = 0;           // summed over target symbols
-  double likelihood = 0;     // its part that is minus the log-likelihood
+  double loss = 0;                                    // summed over target symbols
+  double likelihood = 0;                              // its part that is minus the log-likelihood
   std::vector<std::pair<std::string, double>> terms;  // all parts, per target symbol
-  std::int64_t symbols = 0;  // of the targets, stop symbols counted
-  std::int64_t tokens = 0;   // of both sides
-  double norm = 0;           // of the mean gradient
+  std::int64_t symbols = 0;                           // of the targets, stop symbols counted
+  std::int64_t tokens = 0;                            // of both sides
+  double norm = 0;                                    // of the mean gradient
 };
 
 class GradientWorker {

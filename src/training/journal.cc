@@ -37,14 +37,14 @@ Journal::Journal(Files& files, std::filesystem::path path, std::int64_t update)
 
 void Journal::write(const UpdateReport& r) {
   json event = {{"event", "update"},
-                      {"update", r.update},
-                      {"epoch", r.epoch},
-                      {"seconds", r.seconds},
-                      {"likelihood", r.loss},
-                      {"tokens_per_second", r.tokens_per_second},
-                      {"learning_rate", r.learning_rate},
-                      {"gradient_norm", r.gradient_norm},
-                      {"skipped", r.skipped}};
+                {"update", r.update},
+                {"epoch", r.epoch},
+                {"seconds", r.seconds},
+                {"likelihood", r.loss},
+                {"tokens_per_second", r.tokens_per_second},
+                {"learning_rate", r.learning_rate},
+                {"gradient_norm", r.gradient_norm},
+                {"skipped", r.skipped}};
   if (r.terms.size() > 1) {
     for (const auto& [name, value] : r.terms) event["objective." + name] = value;
   }

@@ -68,9 +68,10 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
 void Trainer::check_length(const SourceIds& source, const Example& example) const {
   const int most = model_->task().most_source_symbols();
   if (most == 0 || source.size() <= most) return;
-  throw data_error("line {}: the source has {} symbols, but attention.score = {} knows {} positions (the stop symbol "
-                   "counted); set attention.positions higher, or leave longer lines out with --max-length",
-                   example.line, source.size(), config_.model.attention.score, most + 1);
+  throw data_error(
+      "line {}: the source has {} symbols, but attention.score = {} knows {} positions (the stop symbol "
+      "counted); set attention.positions higher, or leave longer lines out with --max-length",
+      example.line, source.size(), config_.model.attention.score, most + 1);
 }
 
 double Trainer::seconds() const { return seconds_before_ + now() - started_at_; }

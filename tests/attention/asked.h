@@ -1,10 +1,11 @@
-// An attention by itself, asked for a few steps about a batch of sources, and what became of each source.
+// An attention by itself, asked about a batch of sources step by step, and what became of each source.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -14,152 +15,244 @@
 namespace fovea {
 
 using Vector = std::vector<Real>;
+using Vectors = std::vector<Vector>;
 
-// A row of the batch: its memory, and the queries of each step.
+// A row of the batch: its memory, and what is asked and written, one after the other.
 struct Source {
-  std::vector<Vector> memory;                // [positions][memory_size]
-  std::vector<std::vector<Vector>> queries;  // [steps][queries][query_size]
+  int id = 0;       // its random numbers and what its answers count in the loss go by this
+  Vectors memory;   // [positions][size]
+  Vectors queries;  // [queries][size]
+  Vectors written;  // [queries][size]
 };
 
-// What became of a source, at each step and for each query.
+// What became of a source: of each query, and of each head where there are several.
 struct Seen {
-  std::vector<Vector> weights;  // of its real positions
-  std::vector<Vector> contexts;
-  std::vector<Vector> beyond;  // weights of the pads
-  Vector query_gradients, memory_gradients;
-  bool operator==(const Seen& other) const { return weights == other.weights && contexts == other.contexts; }
+  Vectors weights;  // of its real positions
+  Vectors contexts;
+  Vectors beyond;  // weights of the pads
+  Vector query_gradient, memory_gradient, pads_gradient;
+};
+
+struct Asking {
+  int positions = 0;  // at least as many as the longest source has; what is beyond a source's own holds `garbage`
+  Real garbage = 0;
+  int at_once = 1;  // queries of a step
+  int stride = 0;   // of those queries: 0, alternatives at one step, each with a history of its own; 1, several steps
+  int causal = -1;
+  bool training = true;
 };
 
 class Asked {
  public:
-  static constexpr int query_size = 3, memory_size = 5, steps = 3;
+  static constexpr int written_size = 3;
 
-  explicit Asked(const AttentionOptions& options)
-      : attention_(parameters_, "attention", options, query_size, memory_size) {
+  // Queries and memory of different sizes unless the score refuses that.
+  explicit Asked(const AttentionOptions& options) : Asked(options, memory_size_for(options)) {}
+
+  bool looks_back() const { return attention_.looks_back(); }
+  std::int64_t weight_count() const { return parameters_.count(); }
+
+  Source source(int id, int positions, int queries) const {
+    Source made = {id, {}, {}, {}};
+    const auto vector = [&](int size, const char* kind, int i, Real scale) {
+      return random_values(size, fmt::format("{}{}.{}", kind, id, i), scale);
+    };
+    for (int i = 0; i < positions; ++i) made.memory.push_back(vector(memory_size_, "memory", i, 1));
+    for (int q = 0; q < queries; ++q) {
+      made.queries.push_back(vector(query_size_, "query", q, 2));
+      made.written.push_back(vector(written_size, "written", q, 1));
+    }
+    return made;
+  }
+
+  std::vector<Seen> ask(const std::vector<Source>& sources, const Asking& asking) {
+    lay_out(sources, asking);
+    run(asking.training ? Kind::training : Kind::use);
+    for (const Vector& output : outputs_) {
+      EXPECT_TRUE(std::ranges::all_of(output, [](Real value) { return std::isfinite(value); }));
+    }
+    std::vector<Seen> all;
+    for (int b = 0; b < batch_; ++b) all.push_back(look(sources[static_cast<std::size_t>(b)], b));
+    return all;
+  }
+
+  // Of weights, queries, memory and what was written.
+  Difference gradient_error(const std::vector<Source>& sources, const Asking& asking) {
+    lay_out(sources, asking);
+    run(Kind::training);
+    const Vector weights = gradient_, queries = dqueries_, memory = dmemory_, written = dwritten_;  // run() clears them
+    std::vector<Numbers> all = numbers_of(parameters_, weights);
+    all.push_back({"queries", queries_, queries});
+    all.push_back({"memory", memory_, memory});
+    all.push_back({"written", written_, written});
+    return largest_loss_gradient_error(all, [&] { return run(Kind::forward); });
+  }
+
+  const Vector& weight_gradient() const { return gradient_; }
+
+ private:
+  static constexpr int query_size_ = 4;
+
+  Asked(const AttentionOptions& options, int memory_size)
+      : memory_size_(memory_size),
+        heads_(options.heads),
+        attention_(parameters_, "attention", options, {query_size_, memory_size, written_size}) {
     parameters_.allocate();
     std::ranges::copy(random_values(static_cast<int>(parameters_.count()), "weights"), parameters_.values().begin());
     gradient_.assign(static_cast<std::size_t>(parameters_.count()), Real(0));
   }
 
-  // `positions` at least as many as the longest source has; what is beyond a source's own is filled with garbage.
-  std::vector<Seen> ask(const std::vector<Source>& sources, int positions, Real garbage = 0) {
-    lay_out(sources, positions, garbage);
-    EXPECT_TRUE(std::isfinite(run(true))) << "pads " << garbage;
-    std::vector<Seen> all(sources.size());
-    for (int b = 0; b < batch_; ++b) look(sources[b], b, all[b]);
-    return all;
-  }
-
-  // Of weights, queries and memory.
-  Difference gradient_error(const std::vector<Source>& sources, int positions) {
-    lay_out(sources, positions, 0);
-    run(true);
-    const Vector weights = gradient_, queries = dqueries_, memory = dmemory_;  // run() clears its own
-    std::vector<Numbers> all = numbers_of(parameters_, weights);
-    all.push_back({"queries", queries_, queries});
-    all.push_back({"memory", memory_, memory});
-    return largest_loss_gradient_error(all, [&] { return run(false); });
-  }
-
-  std::span<const Real> weight_gradient() const { return gradient_; }
-
- private:
-  // Where row b of entry `outer` begins, in [outer, batch, size].
-  std::ptrdiff_t at(int outer, int b, int size) const { return (std::ptrdiff_t(outer) * batch_ + b) * size; }
-
-  void lay_out(const std::vector<Source>& sources, int positions, Real garbage) {
-    batch_ = static_cast<int>(sources.size());
-    positions_ = positions;
-    query_count_ = static_cast<int>(sources[0].queries[0].size());
-    memory_.assign(at(positions, 0, memory_size), garbage);
-    real_.assign(at(positions, 0, 1), 0);
-    queries_.assign(at(steps * query_count_, 0, query_size), 0);
-    for (int b = 0; b < batch_; ++b) {
-      for (int i = 0; i < std::ssize(sources[b].memory); ++i) {
-        std::ranges::copy(sources[b].memory[i], memory_.begin() + at(i, b, memory_size));
-        real_[i * batch_ + b] = 1;
-      }
-      for (int row = 0; row < steps * query_count_; ++row) {
-        std::ranges::copy(sources[b].queries[row / query_count_][row % query_count_],
-                          queries_.begin() + at(row, b, query_size));
-      }
+  static int memory_size_for(const AttentionOptions& options) {
+    try {
+      Parameters parameters;
+      Attention(parameters, "attention", options, {query_size_, 6, written_size});
+      return 6;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage);
+      EXPECT_NE(std::string(error.what()).find(options.score), std::string::npos) << error.what();
+      return query_size_;
     }
   }
 
-  // The probed sum of all weights and contexts.
-  double run(bool with_gradient) {
+  // Where row b of entry `outer` begins, in [outer, batch, size].
+  std::size_t at(int outer, int b, int size) const {
+    return static_cast<std::size_t>((std::ptrdiff_t(outer) * batch_ + b) * size);
+  }
+
+  void lay_out(const std::vector<Source>& sources, const Asking& asking) {
+    asking_ = asking;
+    batch_ = static_cast<int>(sources.size());
+    rows_ = static_cast<int>(sources[0].queries.size());
+    memory_.assign(at(asking.positions, 0, memory_size_), asking.garbage);
+    real_.assign(at(asking.positions, 0, 1), 0);
+    queries_.assign(at(rows_, 0, query_size_), 0);
+    written_.assign(at(rows_, 0, written_size), 0);
+    samples_.clear();
+    for (int b = 0; b < batch_; ++b) {
+      const Source& source = sources[static_cast<std::size_t>(b)];
+      samples_.push_back(source.id);
+      const auto place = [&](const Vectors& vectors, int size, Vector& all) {
+        for (int i = 0; i < std::ssize(vectors); ++i) std::ranges::copy(vectors[i], all.data() + at(i, b, size));
+      };
+      place(source.memory, memory_size_, memory_);
+      place(source.queries, query_size_, queries_);
+      place(source.written, written_size, written_);
+      for (int i = 0; i < std::ssize(source.memory); ++i) real_[at(i, b, 1)] = 1;
+    }
+  }
+
+  enum class Kind { use, forward, training };  // forward: as in training, without the way back
+
+  // All steps; returns the loss, if there is one.
+  double run(Kind kind) {
+    const bool taught = kind != Kind::use;
     parameters_.invalidate_packed();
     std::ranges::fill(gradient_, Real(0));
     dqueries_.assign(queries_.size(), 0);
     dmemory_.assign(memory_.size(), 0);
-    const TrainingPass training = {gradient_, Random(1, Purpose::dropout), {}, 0, 0};
-    Pass pass(parameters_, arena_, training);
-    const Memory memory = {pass.tape().borrow({positions_, batch_, memory_size}, memory_.data(), dmemory_.data()),
-                           {real_.data(), positions_, batch_}};
-    const Tensor queries =
-        pass.tape().borrow({steps, query_count_ * batch_, query_size}, queries_.data(), dqueries_.data());
+    dwritten_.assign(written_.size(), 0);
+    const TrainingPass of_training = {gradient_, Random(1, Purpose::dropout), samples_, 0, 0};
+    Pass pass = taught ? Pass(parameters_, arena_, of_training) : Pass(parameters_, arena_);
+    const int steps = rows_ / asking_.at_once;
+    const auto borrow = [&](Shape shape, Vector& values, Vector& gradient) {
+      return pass.tape().borrow(shape, values.data(), taught ? gradient.data() : nullptr);
+    };
+    const Mask mask = {real_.data(), asking_.positions, batch_, asking_.causal};
+    const Memory memory = {borrow({asking_.positions, batch_, memory_size_}, memory_, dmemory_), mask};
+    const Tensor queries = borrow({steps, asking_.at_once * batch_, query_size_}, queries_, dqueries_);
+    const Tensor written = borrow({steps, asking_.at_once * batch_, written_size}, written_, dwritten_);
     const Attention::Prepared prepared = attention_.prepare(pass, memory);
     History history;
     std::vector<Tensor> outputs;
-    std::vector<Vector> probes;
     for (int s = 0; s < steps; ++s) {
-      const Attention::Attended attended =
-          attention_.attend(pass, as_shape(step(queries, s), {query_count_, batch_, query_size}), prepared, history);
+      const auto now = [&](Tensor all, int size) { return as_shape(step(all, s), {asking_.at_once, batch_, size}); };
+      history.written = now(written, written_size);
+      const When when = {asking_.stride == 0 ? s : s * asking_.at_once, asking_.stride};
+      const auto attended = attention_.attend(pass, now(queries, query_size_), when, prepared, history);
+      if (!taught) expect_parts(pass, now(queries, query_size_), when, prepared, history, attended);
       history = attended.history;
-      for (const Tensor output : {attended.weights, attended.context}) {
-        outputs.push_back(output);
-        probes.push_back(random_values(output.shape().count(), fmt::format("probe{}", outputs.size())));
-      }
+      outputs.insert(outputs.end(), {attended.context, attended.selected.weights});
     }
     outputs_.clear();
     for (const Tensor output : outputs) outputs_.emplace_back(output.values().begin(), output.values().end());
+    if (!taught) return 0;
+    std::vector<Tensor> counted;
+    std::vector<Vector> counts;  // stays until the way back is done
+    for (std::size_t o = 0; o < outputs.size(); ++o) {
+      if (!outputs[o].wants_gradient()) continue;  // the weights of a draw
+      counted.push_back(outputs[o]);
+      counts.push_back(probe(o));
+    }
     double loss = 0;
-    const Tensor sum = gradient_check::probed_sum(outputs, probes, loss);
-    if (with_gradient) pass.tape().backward(sum);
+    const Tensor sum = gradient_check::probed_sum(counted, counts, loss);
+    if (kind == Kind::training) pass.tape().backward(sum);
     return loss;
   }
 
-  void look(const Source& source, int b, Seen& seen) const {
-    for (int s = 0; s < steps; ++s) {
-      const Vector& weights = outputs_[static_cast<std::size_t>(2 * s)];
-      const Vector& contexts = outputs_[static_cast<std::size_t>(2 * s + 1)];
-      const int size = static_cast<int>(contexts.size()) / (query_count_ * batch_);
-      for (int q = 0; q < query_count_; ++q) {
-        const auto row = weights.begin() + at(q, b, positions_);
-        seen.weights.emplace_back(row, row + std::ssize(source.memory));
-        seen.beyond.emplace_back(row + std::ssize(source.memory), row + positions_);
-        const auto context = contexts.begin() + at(q, b, size);
+  // Models that mix outputs call the parts of attend().
+  void expect_parts(Pass& pass, Tensor queries, When when, const Attention::Prepared& prepared, const History& history,
+                    const Attention::Attended& attended) const {
+    const Tensor scores = attention_.score(pass, queries, when, prepared, history);
+    const Tensor weights = attention_.select(pass, queries, when, prepared, scores, history).weights;
+    EXPECT_TRUE(std::ranges::equal(scores.values(), attended.scores.values()));
+    EXPECT_TRUE(std::ranges::equal(weights.values(), attended.selected.weights.values()));
+  }
+
+  // What each number of an output counts: it depends on the source and the place in it, not on the batch. Pads count
+  // nothing.
+  Vector probe(std::size_t output) const {
+    const bool weights = output % 2 == 1;
+    const int heads = weights ? heads_ : 1, lines = asking_.at_once * batch_ * heads;
+    const int size = static_cast<int>(outputs_[output].size()) / lines;
+    Vector counts;
+    for (int line = 0; line < lines; ++line) {
+      const int head = line % heads, b = line / heads % batch_;
+      const int query = static_cast<int>(output / 2) * asking_.at_once + line / heads / batch_;
+      const Random random = Random(7, Purpose::data).at(samples_[b]).at(query).at(head).at(weights);
+      for (int i = 0; i < size; ++i) {
+        counts.push_back(weights && !real_[at(i, b, 1)] ? 0 : static_cast<Real>(2 * random.uniform(i) - 1));
+      }
+    }
+    return counts;
+  }
+
+  Seen look(const Source& source, int b) const {
+    Seen seen;
+    const auto own = std::ssize(source.memory);
+    for (std::size_t s = 0; s < outputs_.size() / 2; ++s) {
+      const Vector &contexts = outputs_[2 * s], &weights = outputs_[2 * s + 1];
+      const int size = static_cast<int>(contexts.size()) / (asking_.at_once * batch_);
+      for (int q = 0; q < asking_.at_once; ++q) {
+        for (int h = 0; h < heads_; ++h) {
+          const Real* row = weights.data() + at(q, b, heads_ * asking_.positions) + h * asking_.positions;
+          seen.weights.emplace_back(row, row + own);
+          seen.beyond.emplace_back(row + own, row + asking_.positions);
+        }
+        const Real* context = contexts.data() + at(q, b, size);
         seen.contexts.emplace_back(context, context + size);
       }
     }
     const auto append = [&](const Vector& from, int outer, int size, Vector& to) {
-      const auto first = from.begin() + at(outer, b, size);
+      const Real* first = from.data() + at(outer, b, size);
       to.insert(to.end(), first, first + size);
     };
-    for (int row = 0; row < steps * query_count_; ++row) append(dqueries_, row, query_size, seen.query_gradients);
-    for (int i = 0; i < positions_; ++i) append(dmemory_, i, memory_size, seen.memory_gradients);
+    for (int row = 0; row < rows_; ++row) append(dqueries_, row, query_size_, seen.query_gradient);
+    for (int i = 0; i < asking_.positions; ++i) {
+      append(dmemory_, i, memory_size_, i < own ? seen.memory_gradient : seen.pads_gradient);
+    }
+    return seen;
   }
 
+  int memory_size_, heads_;
   Parameters parameters_;
   Attention attention_;
   Arena arena_;
-  int batch_ = 0, positions_ = 0, query_count_ = 0;
-  Vector memory_, queries_, dmemory_, dqueries_, gradient_;
+  Asking asking_;
+  int batch_ = 0, rows_ = 0;
+  Vector memory_, queries_, written_, dmemory_, dqueries_, dwritten_, gradient_;
   std::vector<std::uint8_t> real_;
-  std::vector<Vector> outputs_;  // weights and context of each step
+  std::vector<std::int64_t> samples_;
+  std::vector<Vector> outputs_;  // context and weights of each step
 };
-
-inline Source make_source(const std::string& name, int positions, int queries = 2) {
-  const auto values = [&](int size, const std::string& place, Real scale) {
-    return random_values(size, name + place, scale);
-  };
-  Source source;
-  for (int i = 0; i < positions; ++i) source.memory.push_back(values(Asked::memory_size, fmt::format("m{}", i), 1));
-  for (int s = 0; s < Asked::steps; ++s) {
-    auto& step = source.queries.emplace_back();
-    for (int q = 0; q < queries; ++q) step.push_back(values(Asked::query_size, fmt::format("q{}.{}", s, q), 2));
-  }
-  return source;
-}
 
 }  // namespace fovea

@@ -124,5 +124,89 @@ TEST_F(EvaluateCommandTest, ReadsPackedAndParallelFiles) {
   EXPECT_EQ(evaluate({}).code, 2);
 }
 
+// The tiny task with what its letters come from as a third column, or another one.
+std::string linked(const std::string& links = "") {
+  std::string text;
+  for (const Example& example : tiny_examples(5, 50)) {
+    const std::size_t length = example.target.size();
+    const std::string right = length == 1 ? "0-0" : length == 2 ? "0-0 1-1" : "0-0 1-1 2p2";
+    text += example.source + "\t" + example.target + "\t" + (links.empty() ? right : links) + "\n";
+  }
+  return text;
+}
+
+// What no training is needed for: a model as it is born, without attention.
+void save_plain_model(const std::filesystem::path& path) {
+  const Model model = untrained_model({"decoder.style=plain"});
+  Files files;
+  files.write_atomically(path, encode_safetensors({model.metadata(), model.arrays()}));
+}
+
+TEST_F(EvaluateCommandTest, LinksMeasureTheAttention) {
+  const std::string file = folder_.write("linked.tsv", linked());
+  const Outcome table = evaluate({file, "--links"}), flat = evaluate({file, "--links", "--json"});
+  EXPECT_EQ(table.code, 0) << table.err;
+  ASSERT_EQ(flat.code, 0) << flat.err;
+  const json metrics = json::parse(flat.out);
+  for (const char* name : {"aer", "link_mass", "link_mass_next", "link_mass_previous", "entropy", "stop_mass"}) {
+    ASSERT_TRUE(metrics.contains(name)) << name;
+    EXPECT_TRUE(says(table.out, fmt::format("\n{:<18} {:.4f}\n", name, metrics[name].get<double>())));
+    EXPECT_GT(metrics[name], 0) << name;
+    EXPECT_LE(metrics[name], std::string(name) == "entropy" ? 5 : 1) << name;
+  }
+  const json wrong = json::parse(evaluate({folder_.write("wrong.tsv", linked("0-0")), "--links", "--json"}).out);
+  EXPECT_NE(wrong.at("aer"), metrics.at("aer")) << "the links count";
+  EXPECT_EQ(wrong.at("entropy"), metrics.at("entropy"));
+  EXPECT_EQ(wrong.at("exact"), metrics.at("exact"));
+}
+
+TEST_F(EvaluateCommandTest, WithoutLinksOnlyTheWeightsAreMeasured) {
+  const json metrics = json::parse(evaluate({test_, "--json"}).out);
+  EXPECT_TRUE(metrics.contains("entropy") && metrics.contains("stop_mass")) << metrics;
+  EXPECT_FALSE(metrics.contains("aer") || metrics.contains("link_mass")) << metrics;
+}
+
+TEST_F(EvaluateCommandTest, BadLinksAreNamedByLine) {
+  for (const char* bad : {"0-99", "99-0", "0:0", "x"}) {
+    std::string text = linked();
+    text += std::string("abc\tabc\t0-0 ") + bad + "\n";
+    const Outcome outcome = evaluate({folder_.write("bad.tsv", text), "--links"});
+    EXPECT_EQ(outcome.code, 3) << bad;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_TRUE(is_one_line(outcome.err));
+    EXPECT_TRUE(says(outcome.err, "line 51: "));
+    EXPECT_TRUE(says(outcome.err, bad));
+  }
+}
+
+TEST_F(EvaluateCommandTest, LinkMeasuresAreGatesToo) {
+  const std::string file = folder_.write("linked.tsv", linked());
+  const Outcome missed = evaluate({file, "--links", "--min", "aer=0.0"});
+  EXPECT_EQ(missed.code, 5);
+  EXPECT_TRUE(says(missed.err, "missed: aer"));
+  EXPECT_TRUE(says(missed.err, "at most 0"));
+  EXPECT_EQ(evaluate({file, "--links", "--min", "aer=1"}).code, 0) << "of errors, less is better";
+  EXPECT_EQ(evaluate({file, "--links", "--min", "link_mass=0"}).code, 0);
+  EXPECT_EQ(evaluate({file, "--links", "--min", "link_mass=1"}).code, 5);
+  const Outcome unmeasured = evaluate({file, "--min", "aer=1"});
+  EXPECT_EQ(unmeasured.code, 2);
+  EXPECT_TRUE(says(unmeasured.err, "--links"));
+}
+
+TEST_F(EvaluateCommandTest, AModelWithoutAttentionHasNoneToMeasure) {
+  const std::string model = folder_ / "plain.safetensors";
+  save_plain_model(model);
+  const Outcome outcome = run(fovea({"evaluate", model, test_, "--json"}));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json metrics = json::parse(outcome.out);
+  EXPECT_TRUE(metrics.contains("exact"));
+  EXPECT_FALSE(metrics.contains("entropy") || metrics.contains("stop_mass")) << metrics;
+  const Outcome links = run(fovea({"evaluate", model, folder_.write("linked.tsv", linked()), "--links"}));
+  EXPECT_EQ(links.code, 2);
+  EXPECT_EQ(links.out, "");
+  EXPECT_TRUE(is_one_line(links.err));
+  EXPECT_TRUE(says(links.err, "--links"));
+}
+
 }  // namespace
 }  // namespace fovea

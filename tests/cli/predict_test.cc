@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/random.h"
 #include "data/temporary_file.h"
 #include "support/process.h"
 #include "training/tiny_run.h"
@@ -214,6 +215,127 @@ TEST_F(PredictCommandTest, AReaderThatGoesAwayIsAFailureWithoutACrash) {
   EXPECT_EQ(outcome.signal, 0);
   EXPECT_EQ(outcome.code, 1);
   EXPECT_TRUE(is_one_line(outcome.err));
+}
+
+TEST_F(PredictCommandTest, DrawsAreALinesOwn) {
+  std::string input;
+  for (const Example& example : tiny_examples(4, 60)) input += example.source + "\n";
+  const auto draw = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"--sample", "1.0"});
+    const Outcome outcome = run(predict(more), input);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.out;
+  };
+  const std::string expected = draw({"--seed", "3"});
+  for (const char* batch : {"1", "7", "100"}) {
+    EXPECT_EQ(draw({"--seed", "3", "--batch", batch, "--threads", "3"}), expected) << batch;
+  }
+  EXPECT_EQ(run(predict({"--sample", "1.0", "--seed", "3", folder_.write("in.txt", input)})).out, expected);
+  EXPECT_NE(draw({"--seed", "4"}), expected);
+  EXPECT_NE(run(predict(), input).out, expected) << "nothing was drawn";
+
+  Process process(predict({"--sample", "1.0", "--seed", "3"}));  // a line at a time
+  std::string piped;
+  for (const std::string& line : lines_of(input)) {
+    process.write(line + "\n");
+    piped += process.read_line().value_or("nothing") + "\n";
+  }
+  EXPECT_EQ(process.finish().code, 0);
+  EXPECT_EQ(piped, expected);
+
+  const std::vector<std::string> alike =
+      lines_of(run(predict({"--sample", "1.0"}), "abc\nabc\nabc\nabc\nabc\nabc\n").out);
+  EXPECT_FALSE(std::ranges::all_of(alike, [&](const std::string& line) { return line == alike[0]; }))
+      << "the same draws for each line";
+}
+
+// Lines of made-up words, each its own answer: what a model can do only by copying once a word is new to it.
+class WordModelTest : public testing::Test {
+ protected:
+  static std::string word_lines() {
+    std::string lines;
+    for (std::uint64_t i = 0; i < 300; ++i) {
+      const Random random = Random(1, Purpose::data).at(i);
+      std::string line;
+      for (std::uint64_t j = 0, count = 2 + random.below(3, 0); j < count; ++j) {
+        line += j > 0 ? " " : "";
+        line += "bdfgklmnprst"[random.below(12, 2 * j + 1)];
+        line += "aeiou"[random.below(5, 2 * j + 2)];
+      }
+      lines += line + "\t" + line + "\n";
+    }
+    return lines;
+  }
+  void train(const std::string& data, const std::string& updates, const std::vector<std::string>& settings) const {
+    Command command = fovea({"train", folder_.write("data.tsv", data), "-o", folder_ / "run", "--progress", "none",
+                             "--stop-after", updates, "--set", "training.validate_every=1000u"});
+    std::vector<std::string> all = {"encoder.size=32",   "encoder.embedding=32",       "attention.size=32",
+                                    "decoder.size=32",   "decoder.embedding=32",       "output.size=32",
+                                    "training.batch=16", "training.learning_rate=0.01"};
+    all.insert(all.end(), settings.begin(), settings.end());
+    for (const std::string& setting : all) command.words.insert(command.words.end(), {"--set", setting});
+    const Outcome outcome = run(command);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+  }
+  Outcome predict(const std::vector<std::string>& more, const std::string& input) const {
+    Command command = fovea({"predict", folder_ / "run"});
+    command.words.insert(command.words.end(), more.begin(), more.end());
+    return run(command, input);
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(WordModelTest, CopiesWordsNeverSeenInTraining) {
+  train(word_lines(), "300u",
+        {"source.unit=word", "target.unit=word", "output.kind=pointer_generator", "target.max_symbols=20"});
+  const std::string input = "ba zebra\nzebra ti du\nma quagga me zebra\n";
+  const Outcome outcome = predict({}, input);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, input);
+  for (const std::string& line : lines_of(predict({"--json"}, input).out)) {
+    EXPECT_TRUE(json::parse(line)["steps"][0]["copy_gate"].is_number()) << line;
+  }
+}
+
+TEST_F(WordModelTest, ReplacesWhatItDoesNotKnow) {
+  train(word_lines(), "100u", {"source.unit=word", "target.unit=word", "source.max_symbols=5", "target.max_symbols=5"});
+  const std::string input = "zebra quagga\nquagga gnu ibex\nibex\n";
+  const std::string plain = predict({}, input).out, replaced = predict({"--replace-unknown"}, input).out;
+  EXPECT_FALSE(says(plain, "<unk>"));
+  EXPECT_FALSE(says(replaced, "<unk>"));
+  EXPECT_NE(replaced, plain);
+  const std::vector<std::string> sources = lines_of(input), answers = lines_of(replaced);
+  ASSERT_EQ(answers.size(), 3u);
+  EXPECT_TRUE(says(answers[2], "ibex"));
+  for (const char* word : {"zebra", "gnu", "ibex"}) {
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(!says(answers[i], word) || says(sources[i], word)) << answers[i];
+  }
+  const std::string words = folder_.write("words.tsv", "ibex\tSteinbock\t1\n");
+  const std::string translated = lines_of(predict({"--replace-unknown", "--dictionary", words}, input).out)[2];
+  EXPECT_TRUE(says(translated, "Steinbock"));
+  EXPECT_FALSE(says(translated, "ibex"));
+  const Outcome alone = predict({"--dictionary", words}, input);
+  EXPECT_EQ(alone.code, 2);
+  EXPECT_EQ(alone.out, "");
+  EXPECT_TRUE(is_one_line(alone.err));
+  EXPECT_TRUE(says(alone.err, "--replace-unknown"));
+}
+
+TEST_F(WordModelTest, ReadsFeaturesAfterATab) {
+  std::string data;
+  for (const Example& example : tiny_examples(1, 200)) {
+    const bool first = data.size() % 2 == 0;
+    data += example.source + "\t" + (first ? "x" : "yy") + "\t" + (first ? "N;SG" : "V;SG") + "\n";
+  }
+  train(data, "100u", {"extra=features"});
+  EXPECT_EQ(predict({}, "abc\tN;SG\nabc\tV;SG\ndef\tV,SG\nfgh\tN|SG\n\n").out, "x\nyy\nyy\nx\n\n");
+  EXPECT_EQ(lines_of(predict({}, "abc\n\tN\n").out).size(), 2u);
+  const json answer = json::parse(predict({"--json"}, "abc\tN\n").out);
+  EXPECT_EQ(answer["source"]["tokens"][0]["text"], "<N>") << answer["source"];
+  const Outcome evaluated =
+      run(fovea({"evaluate", folder_ / "run", folder_ / "data.tsv", "--json", "--min", "exact=1"}));
+  EXPECT_EQ(evaluated.code, 0) << evaluated.out << evaluated.err;
 }
 
 }  // namespace

@@ -228,5 +228,44 @@ TEST_F(TrainCommandTest, ThreadsAndLocaleChangeNoByte) {
   }
 }
 
+TEST_F(TrainCommandTest, TermsOfTheObjectiveAreInTheJournal) {
+  ASSERT_EQ(run(train("run", "50u", {"--set", "objective.coverage=0.1"})).code, 0);
+  std::ifstream journal(folder_ / "run" / "metrics.jsonl");
+  std::string line;
+  while (std::getline(journal, line) && line.find("\"event\":\"update\"") == line.npos) {
+  }
+  const auto event = nlohmann::json::parse(line);
+  EXPECT_GT(event.at("objective.likelihood"), 0);
+  EXPECT_GT(event.at("objective.coverage"), 0);
+  ASSERT_EQ(run(train("other", "50u")).code, 0);
+  EXPECT_FALSE(says(read_bytes(folder_ / "other" / "metrics.jsonl"), "objective.")) << "there is only one";
+}
+
+TEST_F(TrainCommandTest, AnOutputThatLooksUpNeedsALexicon) {
+  for (const std::string kind : {"lexicon_bias", "lexicon_mix"}) {
+    const std::vector<std::string> setting = {"--set", "output.kind=" + kind};
+    const Outcome without = run(train(kind, "5u", setting));
+    EXPECT_EQ(without.code, 2);
+    EXPECT_TRUE(is_one_line(without.err));
+    EXPECT_TRUE(says(without.err, "--lexicon"));
+    const std::string lexicon = folder_.write("lexicon.tsv", "a\tx\t1\nz\ty\t0.5\n");
+    const Outcome with = run(train(kind, "5u", {setting[0], setting[1], "--lexicon", lexicon}));
+    EXPECT_EQ(with.code, 0) << with.err;
+    EXPECT_EQ(run(fovea({"predict", folder_ / kind}), "abc\n").code, 0) << "the model needs no file";
+    const Outcome bad =
+        run(train(kind, "5u", {setting[0], setting[1], "--lexicon", folder_.write("bad.tsv", "a\tx\t1\nz\ty\t2\n")}));
+    EXPECT_EQ(bad.code, 3);
+    EXPECT_TRUE(says(bad.err, "bad.tsv:2"));
+  }
+}
+
+TEST_F(TrainCommandTest, TwoTrainedTogetherAreTwoModels) {
+  ASSERT_EQ(run(train("run", "10u", {"--set", "objective.agreement=1"})).code, 0);
+  const Outcome forward = run(fovea({"predict", folder_ / "run"}), "abc\n");
+  EXPECT_EQ(forward.code, 0) << forward.err;
+  const Outcome reverse = run(fovea({"predict", folder_ / "run" / "reverse.safetensors"}), "xyx\n");
+  EXPECT_EQ(reverse.code, 0) << reverse.err;
+}
+
 }  // namespace
 }  // namespace fovea

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Writes the golden numbers in this folder: what PyTorch computes for small cases, in double precision.
+"""Writes the golden numbers in this folder: what PyTorch computes for small cases, in double precision. Here are the
+operations, in model_goldens.py what is made of many.
 
 Needed only to make the files again: apt-get install python3-torch, then tests/golden/make_goldens.py
 
@@ -15,55 +16,11 @@ row's length hold ordinary numbers in the inputs, to show that nobody reads them
 Before it is written, each output is computed a second time from its formula, in the layout above.
 """
 
-import json
-from pathlib import Path
-
 import torch
 from torch import nn
 
-FOLDER = Path(__file__).resolve().parent
-
-
-def random(*shape, scale=1.0):
-    """Normal numbers, rounded to multiples of 1/256."""
-    return torch.round(torch.randn(shape, dtype=torch.float64) * scale * 256) / 256
-
-
-def leaf(*shape, scale=1.0):
-    return random(*shape, scale=scale).requires_grad_()
-
-
-def real_positions(lengths, positions):
-    """[positions, batch]: true where a position is before its row's end."""
-    return torch.arange(positions)[:, None] < torch.tensor(lengths)[None, :]
-
-
-def array(tensor):
-    def text(value):
-        return f"{value:.17g}" if tensor.is_floating_point() else str(value)
-
-    values = ", ".join(text(value) for value in tensor.detach().reshape(-1).tolist())
-    return f'{{"shape": {json.dumps(list(tensor.shape))}, "values": [{values}]}}'
-
-
-def write(name, inputs, outputs, probes, gradients):
-    sections = {"inputs": inputs, "outputs": outputs, "probes": probes, "gradients": gradients}
-    body = ",\n".join(
-        f'  "{section}": {{\n' + ",\n".join(f'    "{key}": {array(value)}' for key, value in arrays.items()) + "\n  }"
-        for section, arrays in sections.items()
-    )
-    text = "{\n" + body + "\n}\n"
-    json.loads(text)
-    (FOLDER / name).write_text(text)
-
-
-def backward(outputs, probes):
-    sum((outputs[name] * probes[name]).sum() for name in outputs).backward(retain_graph=True)
-
-
-def assert_same(found, formula):
-    torch.testing.assert_close(found, formula, rtol=1e-12, atol=1e-12)
-
+import model_goldens
+from golden_file import assert_same, backward, leaf, random, real_positions, write
 
 # Recurrent cells. One bidirectional layer gives both files: its reverse half reads each row from the row's own last
 # real step to the first. "h_last" is the state after the step that was read last.
@@ -215,9 +172,138 @@ def layer_norm(steps=4, batch=3, size=9):
     write("layer_norm.json", inputs, outputs, probes, {name: tensor.grad for name, tensor in inputs.items()})
 
 
+def threshold_by_bisection(z, exponent):
+    """The t with sum_i max(0, z_i - t)^exponent = 1: the sum falls from at least 1 at max(z) - 1 to 0 at max(z)."""
+    low, high = z.max() - 1, z.max()
+    for _ in range(200):
+        middle = (low + high) / 2
+        if ((z - middle).clamp(min=0) ** exponent).sum() >= 1:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def weights_by_sorting(z, exponent):
+    """The same weights from the closed form of the threshold among the k largest: Martins & Astudillo 2016 for exponent
+    1, Peters, Niculae & Martins 2019 for 2. PyTorch can go backward through it."""
+    largest = z.sort(descending=True).values
+    for k in range(len(z), 0, -1):
+        mean = largest[:k].mean()
+        spread = ((largest[:k] - mean) ** 2).sum()
+        if exponent == 2 and spread > 1:
+            continue
+        threshold = mean - (1 / k if exponent == 1 else ((1 - spread) / k).sqrt())
+        if largest[k - 1] > threshold:
+            return (z - threshold).clamp(min=0) ** exponent
+    raise AssertionError("the largest alone always exceeds its threshold")
+
+
+def sparse(name, alpha, queries=4, positions=7, lengths=(7, 4, 1)):
+    """PyTorch has none. entmax: p_i = max(0, (alpha - 1) scores_i - t)^(1 / (alpha - 1)) with the t that makes them sum
+    to one; alpha = 2 is sparsemax. Its Jacobian is diag(s) - s s' / sum(s), s_i = p_i^(2 - alpha) where p_i > 0, else 0
+    (Peters 2019)."""
+    exponent = round(1 / (alpha - 1))
+    scores = leaf(queries, len(lengths), positions)
+    probe = random(*scores.shape)
+    weights, gradient = torch.zeros(scores.shape).double(), torch.zeros(scores.shape).double()
+    for query in range(queries):
+        for row, length in enumerate(lengths):
+            at = (query, row, slice(length))
+            z = (scores[at] / exponent).detach()
+            above = z - threshold_by_bisection(z, exponent)
+            assert above.abs().min() > 1e-3, "in float the same positions must have weights"
+            weights[at] = p = above.clamp(min=0) ** exponent
+            s = torch.where(p > 0, p ** (2 - alpha), 0.0)
+            gradient[at] = s * (probe[at] - (s @ probe[at]) / s.sum())
+            by_sorting = weights_by_sorting(scores[at] / exponent, exponent)
+            assert_same(p, by_sorting.detach())
+            (by_sorting * probe[at]).sum().backward()
+    assert_same(gradient, scores.grad)
+    inputs = {"scores": scores, "lengths": torch.tensor(lengths)}
+    write(f"{name}.json", inputs, {"weights": weights}, {"weights": probe}, {"scores": gradient})
+
+
+def pointer_generator(steps=4, positions=5, vocabulary=6, width=9, lengths=(5, 3, 1)):
+    """log p = log(g softmax(logits) + (1 - g) sum over the positions i with source[i] = w of a_i), g = sigmoid(gate),
+    a = softmax(scores) over a row's real positions, p no less than 1e-30 (See, Liu & Manning 2017). Symbols from
+    `vocabulary` on stand in sources only. The loss is -log p(target), summed over targets that are not 0."""
+    batch = len(lengths)
+    inputs = {
+        "logits": leaf(steps, batch, vocabulary),
+        "gate": leaf(steps, batch, 1),
+        "scores": leaf(steps, batch, positions),
+    }
+    logits, gate, scores = inputs.values()
+    source = torch.tensor([[3, 4, 8], [7, 7, 0], [3, 2, 0], [8, 0, 0], [5, 0, 0]])  # [positions, batch]
+    targets = torch.tensor([[3, 7, 8], [7, 1, 2], [8, 5, 0], [1, 0, 0]])  # [steps, batch]
+    real = real_positions(lengths, positions).t()
+    g = gate.sigmoid()
+    weights = torch.softmax(scores.masked_fill(~real, -torch.inf), dim=2)
+    from_vocabulary = nn.functional.pad(g * torch.softmax(logits, dim=2), (0, width - vocabulary))
+    p = from_vocabulary.scatter_add(2, source.t().expand(steps, batch, positions), (1 - g) * weights)
+    log_p = p.clamp(min=1e-30).log()
+    loss = nn.functional.nll_loss(log_p.flatten(0, 1), targets.flatten(), ignore_index=0, reduction="sum")
+    outputs = {"log_p": log_p, "loss": loss}
+    probes = {"log_p": random(steps, batch, width), "loss": torch.tensor(1.5).double()}
+    backward(outputs, probes)
+
+    cost = 0.0
+    for step in range(steps):
+        for row, length in enumerate(lengths):
+            a = scores[step, row, :length].exp() / scores[step, row, :length].exp().sum()
+            chosen = logits[step, row].exp() / logits[step, row].exp().sum()
+            share = 1 / (1 + (-gate[step, row, 0]).exp())
+            for symbol in range(width):
+                generated = share * chosen[symbol] if symbol < vocabulary else 0.0
+                copied = sum(a[i] for i in range(length) if source[i, row] == symbol)
+                mixed = torch.as_tensor(generated + (1 - share) * copied).clamp(min=1e-30).log()
+                assert_same(log_p[step, row, symbol], mixed)
+                cost = cost - mixed * (symbol == targets[step, row] != 0)
+    assert_same(loss, cost)
+    gradients = {name: tensor.grad for name, tensor in inputs.items()}
+    inputs |= {"source": source, "targets": targets, "lengths": torch.tensor(lengths)}
+    write("pointer_generator.json", inputs, outputs, probes, gradients)
+
+
+def rotary(steps=5, batch=2, size=8, first=3):
+    """Values 2i and 2i + 1 as one complex number, times e^(j step 10000^(-2i / size)) (Su 2021). Steps go on from
+    `first` ("turned"), or are alternatives at that one step ("at_once")."""
+    x = leaf(steps, batch, size)
+    speeds = 10000.0 ** (-torch.arange(0, size, 2).double() / size)
+
+    def turned(at):
+        turns = torch.polar(torch.ones(len(at), size // 2).double(), at.double()[:, None] * speeds)
+        return torch.view_as_real(torch.view_as_complex(x.unflatten(2, (-1, 2))) * turns[:, None]).flatten(2)
+
+    outputs = {"turned": turned(first + torch.arange(steps)), "at_once": turned(torch.full((steps,), first))}
+    probes = {name: random(*output.shape) for name, output in outputs.items()}
+    backward(outputs, probes)
+
+    for name, stride in [("turned", 1), ("at_once", 0)]:
+        for step in range(steps):
+            for i, speed in enumerate(speeds):
+                angle = (first + step * stride) * speed
+                a, b = x[step, :, 2 * i], x[step, :, 2 * i + 1]
+                assert_same(outputs[name][step, :, 2 * i], a * angle.cos() - b * angle.sin())
+                assert_same(outputs[name][step, :, 2 * i + 1], a * angle.sin() + b * angle.cos())
+    write("rotary.json", {"x": x, "first": torch.tensor(first)}, outputs, probes, {"x": x.grad})
+
+
 def main():
     torch.set_num_threads(1)
-    makers = [lambda: recurrent("lstm"), lambda: recurrent("gru"), additive, cross_entropy, layer_norm]
+    makers = [
+        lambda: recurrent("lstm"),
+        lambda: recurrent("gru"),
+        additive,
+        cross_entropy,
+        layer_norm,
+        lambda: sparse("sparsemax", alpha=2),
+        lambda: sparse("entmax", alpha=1.5),
+        pointer_generator,
+        rotary,
+        *model_goldens.makers,
+    ]
     for seed, make in enumerate(makers):
         torch.manual_seed(seed)  # one seed for each, so that a change to one leaves the others as they were
         make()

@@ -18,16 +18,55 @@ class SlowTransducer {
   SlowTransducer(const Parameters& parameters, const ModelOptions& options)
       : parameters_(parameters), options_(options) {}
 
+  // What a step of decoder.style = luong without feeding knows about each position.
+  struct Positions {
+    std::vector<double> scores;
+    std::vector<std::vector<double>> log_probabilities;  // of every symbol, if it comes from there
+  };
+  std::vector<Positions> positions(std::vector<int> source, std::vector<int> target, int start, int stop) const {
+    source.push_back(stop);
+    target.insert(target.begin(), start);
+    const Encoded encoded = encode("encoder", options_.encoder, source);
+    std::vector<Cells> layers = bridge(encoded);
+    std::vector<Positions> steps;
+    for (const int symbol : target) {
+      const Vector state = run_layers(row("decoder.embedding.table", symbol), {}, layers);
+      const Vector hidden = plus(times(state, "output.state.weight"), row("output.state.bias"));
+      Positions& step = steps.emplace_back();
+      step.scores = scores(state, encoded.memory);
+      for (const Vector& position : encoded.memory) {
+        step.log_probabilities.push_back(choice(tanh_of(plus(hidden, times(position, "output.context")))));
+      }
+    }
+    return steps;
+  }
+
+  // Of a rationale: the probability of choosing each symbol but the stop symbol.
+  std::vector<double> chosen(std::vector<int> source, int stop) const {
+    EncoderOptions options = options_.encoder;
+    options.layers = 1;
+    options.bidirectional = true;
+    source.push_back(stop);
+    const Encoded encoded = encode("rationale", options, source);
+    std::vector<double> all;
+    for (std::size_t i = 0; i + 1 < source.size(); ++i) {
+      all.push_back(
+          sigmoid_of(1 + times(encoded.memory[i], "rationale.choice.weight")[0] + row("rationale.choice.bias")[0]));
+    }
+    return all;
+  }
+
   // -log p(target | source), both without their stop symbols.
   double loss(std::vector<int> source, std::vector<int> target, int start, int stop) const {
     source.push_back(stop);
-    const Encoded encoded = encode(source);
+    const Encoded encoded = encode("encoder", options_.encoder, source);
     std::vector<Cells> layers = bridge(encoded);
+    Vector fed(options_.output.size);  // with input feeding: what the step before chose from
     double sum = 0;
     int previous = start;
     target.push_back(stop);
     for (const int symbol : target) {
-      sum -= log_probabilities(previous, encoded, layers)[symbol];
+      sum -= log_probabilities(previous, encoded, layers, fed)[symbol];
       previous = symbol;
     }
     return sum;
@@ -40,7 +79,7 @@ class SlowTransducer {
   };
   struct Encoded {
     std::vector<Vector> memory;
-    Vector last_h, last_c;
+    std::vector<Cells> last;  // of each layer
   };
 
   const Parameters::Entry& entry(const std::string& name) const {
@@ -107,13 +146,12 @@ class SlowTransducer {
     return after;
   }
 
-  Encoded encode(const std::vector<int>& source) const {
-    const EncoderOptions& e = options_.encoder;
+  Encoded encode(const std::string& part, const EncoderOptions& e, const std::vector<int>& source) const {
     Encoded out;
-    for (const int symbol : source) out.memory.push_back(row("encoder.embedding.table", symbol));
+    for (const int symbol : source) out.memory.push_back(row(part + ".embedding.table", symbol));
     const int positions = static_cast<int>(source.size());
     for (int layer = 0; layer < e.layers; ++layer) {
-      const std::string name = "encoder.layer" + std::to_string(layer);
+      const std::string name = part + ".layer" + std::to_string(layer);
       std::vector<Vector> above(source.size());
       Cells forward{Vector(e.size), Vector(e.size)}, backward = forward;
       for (int i = 0; i < positions; ++i) {
@@ -124,17 +162,18 @@ class SlowTransducer {
         backward = cell(name + ".backward", e.cell, out.memory[i], {}, backward);
         above[i] = joined(above[i], backward.h);
       }
+      for (int i = 0; i < positions && e.residual && layer > 0; ++i) above[i] = plus(above[i], out.memory[i]);
       out.memory = above;
-      out.last_h = e.bidirectional ? joined(forward.h, backward.h) : forward.h;
-      out.last_c = e.bidirectional ? joined(forward.c, backward.c) : forward.c;
+      if (e.bidirectional) forward = {joined(forward.h, backward.h), joined(forward.c, backward.c)};
+      if (e.cell == "gru") forward.c = forward.h;  // all there is to begin a decoder's c with
+      out.last.push_back(forward);
     }
-    if (e.cell == "gru") out.last_c = out.last_h;  // all there is to begin a decoder's c with
     return out;
   }
 
   std::vector<Cells> bridge(const Encoded& encoded) const {
     const DecoderOptions& d = options_.decoder;
-    const bool as_it_is = std::ssize(encoded.last_h) == d.size && options_.encoder.cell == d.cell;
+    const bool as_it_is = std::ssize(encoded.last[0].h) == d.size && options_.encoder.cell == d.cell;
     Vector mean(encoded.memory[0].size());
     for (const Vector& position : encoded.memory) mean = plus(mean, position);
     for (double& value : mean) value /= static_cast<double>(encoded.memory.size());
@@ -146,49 +185,70 @@ class SlowTransducer {
     };
     std::vector<Cells> layers;
     for (int layer = 0; layer < d.layers; ++layer) {
-      Cells cells{first("decoder.bridge.h" + std::to_string(layer), encoded.last_h), {}};
-      if (d.cell == "lstm") cells.c = first("decoder.bridge.c" + std::to_string(layer), encoded.last_c);
+      const int beside = std::max(0, layer + options_.encoder.layers - d.layers);  // the top layers stand side by side
+      Cells cells{first("decoder.bridge.h" + std::to_string(layer), encoded.last[beside].h), {}};
+      if (d.cell == "lstm") cells.c = first("decoder.bridge.c" + std::to_string(layer), encoded.last[beside].c);
       layers.push_back(cells);
     }
     return layers;
   }
 
   // Bahdanau 2015: e_i = v' tanh(W q + U k_i + b), c = sum_i softmax(e)_i k_i
-  Vector attend(const Vector& query, const std::vector<Vector>& memory) const {
+  Vector scores(const Vector& query, const std::vector<Vector>& memory) const {
     const std::string name = "attention.additive";
-    const Vector asked = plus(times(query, name + ".query.weight"), row(name + ".key.bias"));
-    Vector context(memory[0].size());
-    double total = 0;
+    const Vector asked = plus(times(query, name + ".query.weight"), row(name + ".key.bias")), v = row(name + ".v");
+    Vector all;
     for (const Vector& position : memory) {
       const Vector hidden = tanh_of(plus(asked, times(position, name + ".key.weight")));
-      double score = 0;
-      for (int j = 0; j < std::ssize(hidden); ++j) score += hidden[j] * row(name + ".v")[j];
-      total += std::exp(score);
-      for (int j = 0; j < std::ssize(context); ++j) context[j] += std::exp(score) * position[j];
+      double& score = all.emplace_back(0);
+      for (int j = 0; j < std::ssize(hidden); ++j) score += hidden[j] * v[j];
+    }
+    return all;
+  }
+  Vector attend(const Vector& query, const std::vector<Vector>& memory) const {
+    const Vector asked = scores(query, memory);
+    Vector context(memory[0].size());
+    double total = 0;
+    for (std::size_t i = 0; i < memory.size(); ++i) {
+      total += std::exp(asked[i]);
+      for (int j = 0; j < std::ssize(context); ++j) context[j] += std::exp(asked[i]) * memory[i][j];
     }
     for (double& value : context) value /= total;
     return context;
   }
 
-  Vector log_probabilities(int previous, const Encoded& encoded, std::vector<Cells>& layers) const {
-    const DecoderOptions& d = options_.decoder;
-    const Vector embedding = row("decoder.embedding.table", previous);
-    Vector context;
-    if (d.style == "bahdanau") context = attend(layers.back().h, encoded.memory);
-    Vector x = embedding;
-    for (int layer = 0; layer < d.layers; ++layer) {
+  // One step of all layers; what the top one makes.
+  Vector run_layers(Vector x, const Vector& context, std::vector<Cells>& layers) const {
+    for (int layer = 0; layer < options_.decoder.layers; ++layer) {
       const std::string name = "decoder.layer" + std::to_string(layer);
-      layers[layer] = cell(name, d.cell, x, layer == 0 ? context : Vector(), layers[layer]);
-      x = layers[layer].h;
+      layers[layer] = cell(name, options_.decoder.cell, x, layer == 0 ? context : Vector(), layers[layer]);
+      x = options_.decoder.residual && layer > 0 ? plus(layers[layer].h, x) : layers[layer].h;
     }
-    Vector hidden = plus(times(x, "output.state.weight"), row("output.state.bias"));
-    hidden = plus(hidden, times(embedding, "output.embedding"));
-    if (!context.empty()) hidden = plus(hidden, times(context, "output.context"));
-    Vector logits = plus(times(tanh_of(hidden), "output.choice.weight"), row("output.choice.bias"));
+    return x;
+  }
+
+  // log softmax(V t + b)
+  Vector choice(const Vector& features) const {
+    Vector logits = plus(times(features, "output.choice.weight"), row("output.choice.bias"));
     double total = 0;
     for (const double logit : logits) total += std::exp(logit);
     for (double& logit : logits) logit -= std::log(total);
     return logits;
+  }
+
+  Vector log_probabilities(int previous, const Encoded& encoded, std::vector<Cells>& layers, Vector& fed) const {
+    const DecoderOptions& d = options_.decoder;
+    const bool luong = d.style == "luong";
+    const Vector embedding = row("decoder.embedding.table", previous);
+    Vector context;
+    if (d.style == "bahdanau") context = attend(layers.back().h, encoded.memory);
+    const Vector state = run_layers(embedding, luong && d.feeding ? fed : context, layers);
+    if (luong) context = attend(state, encoded.memory);
+    Vector hidden = plus(times(state, "output.state.weight"), row("output.state.bias"));
+    if (!luong) hidden = plus(hidden, times(embedding, "output.embedding"));
+    if (!context.empty()) hidden = plus(hidden, times(context, "output.context"));
+    fed = tanh_of(hidden);
+    return choice(fed);
   }
 
   const Parameters& parameters_;

@@ -18,10 +18,10 @@ using Answers = std::vector<std::vector<Answer>>;
 
 Answers ask(const Model& model, const std::vector<std::string>& lines, const AnswerOptions& options, int threads = 1) {
   Workers workers(threads);
-  std::vector<Symbols> encoded;
+  std::vector<SourceIds> encoded;
   for (const std::string& line : lines) encoded.push_back(model.task().encode_source(line));
-  std::vector<const Symbols*> sources;
-  for (const Symbols& symbols : encoded) sources.push_back(&symbols);
+  std::vector<const SourceIds*> sources;
+  for (const SourceIds& symbols : encoded) sources.push_back(&symbols);
   return Answering(model, workers).answer(sources, options);
 }
 
@@ -52,7 +52,31 @@ std::vector<Mates> models() {
   layered.model.decoder.bridge = "mean";
   Config wide = small_config();
   wide.model.encoder.size = wide.model.decoder.size = wide.model.output.size = 70;
-  return {{"greedy", small_config(), 1, 300},
+  const auto with = [](const std::vector<std::string>& settings) {
+    Config config = small_config();
+    for (const std::string& setting : settings) set_field(config, setting);
+    return config;
+  };
+  const std::string even = "self_attention.heads=2";
+  return {{"transformer_beam", with({"encoder.kind=transformer", "decoder.kind=transformer", "decoder.size=12", even}),
+           3, 60},
+          {"relative_greedy",
+           with({"encoder.kind=transformer", "decoder.kind=transformer", "decoder.size=12", even,
+                 "self_attention.bias=relative"}),
+           1, 60},
+          {"pointer_beam", with({"output.kind=pointer_generator", "attention.bias=coverage,markov"}), 3, 100},
+          {"copynet_beam", with({"output.kind=copynet"}), 3, 100},
+          {"heads_beam", with({"attention.heads=2", "attention.size=12", "attention.bias=coverage_embedding"}), 3, 60},
+          {"luong_beam", with({"decoder.style=luong", "attention.select=local_p"}), 3, 60},
+          {"marginal_beam", with({"decoder.style=luong", "decoder.feeding=false", "attention.select=monotonic_hmm"}), 3,
+           60},
+          {"monotonic_beam", with({"attention.select=monotonic"}), 3, 60},
+          {"pyramid_beam", with({"encoder.kind=pyramid", "encoder.layers=2"}), 3, 60},
+          {"convolution_beam", with({"encoder.kind=convolution", "attention.score=convolutional"}), 3, 60},
+          {"structured_greedy", with({"encoder.kind=structured"}), 1, 60},
+          {"lstmn_greedy", with({"encoder.kind=lstmn", even, "self_attention.size=12"}), 1, 60},
+          {"rationale_greedy", with({"encoder.rationale=true"}), 1, 60},
+          {"greedy", small_config(), 1, 300},
           {"beam", small_config(), 5, 300},
           {"plain_beam", plain, 5, 100},
           {"layered_beam", layered, 3, 100},

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "data/temporary_file.h"
+#include "tasks/answering.h"
 #include "tasks/small_model.h"
 
 namespace fovea {
@@ -248,6 +250,116 @@ TEST(LoadModel, TakesTheFolderOrTheFile) {
   EXPECT_EQ(load_model(files, folder)->arrays(), file.arrays);
   EXPECT_EQ(load_model(files, folder / model_file_name)->arrays(), file.arrays);
   std::filesystem::remove_all(folder);
+}
+
+// Each letter is looked up as another one.
+Model looking_up_model() {
+  Config config = small_config();
+  config.model.output.kind = "lexicon_bias";
+  std::string lines;
+  for (char letter = 'a'; letter < 't'; ++letter)
+    lines += fmt::format("{0}\t{1}\t0.7\n{0}\t{0}\t0.1\n", letter, char(letter + 1));
+  const TemporaryFile file(lines);
+  const Lexicon lexicon(file.path());
+  std::vector<Example> examples;
+  for (const std::string& line : random_lines(50, 20, 9)) examples.push_back({line, line, "", 0});
+  return {config, Transduce(config, examples, &lexicon)};
+}
+
+std::vector<std::vector<Answer>> answers_of(const Model& model) {
+  std::vector<SourceIds> encoded;
+  for (const std::string& line : random_lines(20, 10, 3)) encoded.push_back(model.task().encode_source(line));
+  std::vector<const SourceIds*> sources;
+  for (const SourceIds& source : encoded) sources.push_back(&source);
+  Workers workers(1);
+  return Answering(model, workers).answer(sources, {});
+}
+
+// Scores with ==: the same bits.
+bool same_answers(const Model& a, const Model& b) {
+  return std::ranges::equal(answers_of(a), answers_of(b), [](const auto& one, const auto& other) {
+    return one[0].symbols == other[0].symbols && one[0].score == other[0].score;
+  });
+}
+
+TEST(LexiconModel, KeepsItsLexicon) {
+  const Model model = looking_up_model();
+  TensorFile file = {model.metadata(), model.arrays()};
+  const auto again = read_back(file);
+  EXPECT_EQ(again->task().lexicon(), model.task().lexicon());
+  EXPECT_EQ(again->metadata(), file.metadata);
+  EXPECT_TRUE(same_answers(*again, model) || sizeof(Real) != sizeof(float)) << "files hold floats";
+  file.metadata["lexicon"] = "[]";
+  EXPECT_FALSE(same_answers(*read_back(file), model)) << "it says nothing of use";
+}
+
+TEST(LexiconModel, RefusesAHostileLexicon) {
+  const Model model = looking_up_model();
+  const int sources = model.task().source().size(), targets = model.task().target().size();
+  TensorFile file = {model.metadata(), model.arrays()};
+  const std::vector<std::string> texts = {"",
+                                          "{}",
+                                          "null",
+                                          "[4,4",
+                                          "[4,4]",
+                                          "[4,4,0.5,4]",
+                                          "[[4,4,0.5]]",
+                                          "[[],[],[]]",
+                                          "[4,4,[0.5]]",
+                                          "[\"4\",4,0.5]",
+                                          "[4.5,4,0.5]",
+                                          "[4,4,null]",
+                                          "[4,4,2]",
+                                          "[4,4,0]",
+                                          "[4,4,-0.5]",
+                                          "[4,4,1e300]",
+                                          "[4,4,1e999]",
+                                          "[-1,4,0.5]",
+                                          "[4,-1,0.5]",
+                                          "[18446744073709551615,4,0.5]",
+                                          std::string(100'000, '['),
+                                          fmt::format("[{},4,0.5]", sources),
+                                          fmt::format("[4,{},0.5]", targets)};
+  for (const std::string& text : texts) {
+    file.metadata["lexicon"] = text;
+    SCOPED_TRACE(text.substr(0, 40));
+    expect_refused(file, "lexicon");
+  }
+  file.metadata["lexicon"] = fmt::format("[{},{},1]", sources - 1, targets - 1);
+  EXPECT_NO_THROW(read_back(file));
+  file.metadata.erase("lexicon");
+  expect_refused(file, "lexicon");
+}
+
+TEST(OneWay, EachHasItsOwnSidesAndWeights) {
+  Config config = small_config();
+  config.model.objective.agreement = 1;
+  config.source.unit = "word";
+  config.target.max_symbols = 7;
+  std::vector<Example> examples;
+  for (const std::string& line : random_lines(50, 5, 9)) examples.push_back({line + " a", line, "", 0});
+  const Model both(config, Transduce(config, examples));
+  std::size_t weights = 0;
+  for (const bool reverse : {false, true}) {
+    const auto one = both.one_way(reverse);
+    EXPECT_EQ(one->config().model.objective.agreement, 0);
+    EXPECT_EQ(one->config().source.unit, reverse ? "char" : "word");
+    EXPECT_EQ(one->config().target.unit, reverse ? "word" : "char");
+    EXPECT_EQ(one->config().source.max_symbols, reverse ? 7 : 50000);
+    EXPECT_EQ(one->task().source().to_json(), (reverse ? both.task().target() : both.task().source()).to_json());
+    EXPECT_EQ(one->task().target().to_json(), (reverse ? both.task().source() : both.task().target()).to_json());
+    const auto all = both.arrays();
+    for (const NamedArray& array : one->arrays()) {
+      EXPECT_FALSE(array.name.starts_with("reverse.")) << array.name;
+      const auto found = std::ranges::find(all, (reverse ? "reverse." : "") + array.name, &NamedArray::name);
+      ASSERT_NE(found, all.end()) << array.name;
+      EXPECT_EQ(array.values, found->values) << array.name;
+      ++weights;
+    }
+    const TensorFile file = {one->metadata(), one->arrays()};
+    EXPECT_EQ(read_back(file)->arrays(), file.arrays) << "a model like any other";
+  }
+  EXPECT_EQ(weights, both.arrays().size());
 }
 
 }  // namespace

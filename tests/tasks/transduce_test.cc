@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "data/temporary_file.h"
+
 namespace fovea {
 namespace {
 
@@ -21,15 +23,15 @@ class EveryUnit : public testing::TestWithParam<std::string> {};
 TEST_P(EveryUnit, TextSurvivesTheRoundTrip) {
   const Transduce task = with_unit(GetParam());
   for (const Example& example : examples) {
-    EXPECT_EQ(task.target_text(task.encode_target(example.target)), example.target);
+    EXPECT_EQ(task.target_text(task.encode_target(example.target), {}), example.target);
   }
-  EXPECT_EQ(task.target_text({}), "");
+  EXPECT_EQ(task.target_text({}, {}), "");
   EXPECT_TRUE(task.encode_source("").empty());
 }
 
 TEST_P(EveryUnit, UnknownSymbolsBecomeTheUnknownSymbol) {
   const Transduce task = with_unit(GetParam());
-  EXPECT_EQ(task.encode_source("☃"), Symbols{Vocabulary::unknown});
+  EXPECT_EQ(task.encode_source("☃").symbols, Symbols{Vocabulary::unknown});
   EXPECT_EQ(task.encode_target("é"), Symbols{Vocabulary::unknown});  // known on the other side only
 }
 
@@ -38,9 +40,9 @@ TEST_P(EveryUnit, SourceTokensStandWhereTheyAre) {
   const Transduce task = with_unit(GetParam());
   const std::string text = "é☃ b  日a ";
   std::vector<std::string> characters = {"é", "☃", " ", "b", " ", " ", "日", "a", " "};
-  const Output output = task.output(text, {});
+  const Output output = task.output(text, {}, {});
   ASSERT_FALSE(output.source.empty());
-  EXPECT_EQ(output.source.size(), task.encode_source(text).size() + 1);
+  EXPECT_EQ(output.source.size(), task.encode_source(text).symbols.size() + 1);
   int end = 0;
   for (std::size_t i = 0; i + 1 < output.source.size(); ++i) {
     const SourceToken& token = output.source[i];
@@ -62,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(Units, EveryUnit, testing::Values("char", "word"),
 TEST(Transduce, TextThatLooksLikeASpecialSymbolIsNone) {
   const Transduce task = with_unit("word");
   for (const std::string text : {"<pad>", "<s>", "</s>"}) {
-    EXPECT_EQ(task.encode_source(text), Symbols{Vocabulary::unknown}) << text;
+    EXPECT_EQ(task.encode_source(text).symbols, Symbols{Vocabulary::unknown}) << text;
   }
 }
 
@@ -71,12 +73,12 @@ TEST(Transduce, KeepsTheMostFrequentSymbols) {
   config.source.max_symbols = 2;
   const Transduce task(config, examples);  // a, b and the space twice each, é once: by code point the space and a
   EXPECT_EQ(task.source().size(), Vocabulary::first_symbol + 2);
-  EXPECT_EQ(task.encode_source(" aé"), (Symbols{4, 5, Vocabulary::unknown}));
+  EXPECT_EQ(task.encode_source(" aé").symbols, (Symbols{4, 5, Vocabulary::unknown}));
 }
 
 TEST(Transduce, FramesABatch) {
   const Transduce task = with_unit("char");
-  const Encoding one = {{7, 8}, {9}}, two = {{6}, {5, 4}};
+  const Encoding one = {{{7, 8}, {}, {}}, {9}, {}}, two = {{{6}, {}, {}}, {5, 4}, {}};
   const std::vector<const Encoding*> rows = {&one, &two};
   Batch batch;
   task.fill_batch(rows, batch);
@@ -103,7 +105,7 @@ TEST(Transduce, ExplainsTheBestAnswer) {
   last.probability = 0.9;
   last.looks = first.looks;
   const std::vector<Answer> answers = {{{x}, -0.3, true, {first, last}}, {{y, y}, -0.8, true, {}}};
-  const Output output = task.output("ab", answers);
+  const Output output = task.output("ab", {}, answers);
   EXPECT_EQ(output.source_text, "ab");
   EXPECT_EQ(output.text, "x");
   EXPECT_EQ(output.score, -0.3);
@@ -121,6 +123,259 @@ TEST(Transduce, ExplainsTheBestAnswer) {
   EXPECT_EQ(output.steps[0].looks[0].weights, (std::vector<float>{0.5, 0.25, 0.25}));
   EXPECT_EQ(output.steps[0].looks[0].context_norm, 1.5);
   EXPECT_EQ(output.steps[1].token, "</s>");
+}
+
+constexpr int unknown = Vocabulary::unknown, stop = Vocabulary::stop, step = Vocabulary::first_symbol;
+
+Config words_with(const std::vector<std::string>& settings) {
+  Config config;
+  config.source.unit = config.target.unit = "word";
+  for (const std::string& setting : settings) set_field(config, setting);
+  return config;
+}
+
+Batch batch_of(const Transduce& task, const std::vector<Example>& lines) {
+  std::vector<Encoding> encoded;
+  for (const Example& line : lines) encoded.push_back(task.encode(line));
+  std::vector<const Encoding*> rows;
+  for (const Encoding& encoding : encoded) rows.push_back(&encoding);
+  Batch batch;
+  task.fill_batch(rows, batch);
+  return batch;
+}
+
+const std::vector<Example> animals = {{"red cat", "red chat", "", 1}, {"red red", "red", "", 2}};
+
+TEST(Features, StandBeforeTheSource) {
+  const Transduce task(words_with({"extra=features"}), std::vector<Example>{{"a b", "x", "N;PL", 1}});
+  ASSERT_TRUE(task.reads_features());
+  const SourceIds ids = task.encode_source("b a", "PL,V|N");
+  ASSERT_EQ(ids.size(), 5);
+  EXPECT_EQ(task.source().text(ids.symbols[0]), "<PL>");
+  EXPECT_EQ(ids.symbols[1], unknown);
+  EXPECT_EQ(task.source().text(ids.symbols[2]), "<N>");
+  EXPECT_EQ(task.source().text(ids.symbols[3]), "b");
+  EXPECT_EQ(task.encode({"b a", "x", "PL,V|N", 1}).source.symbols, ids.symbols);
+  EXPECT_EQ(task.encode_source("N PL").symbols, (Symbols{unknown, unknown})) << "a word is no feature";
+  EXPECT_TRUE(task.encode_source("", "N").empty()) << "nothing to read";
+  const Output output = task.output("b a\tPL", {}, {});
+  ASSERT_EQ(output.source.size(), 4u);
+  EXPECT_EQ(output.source[0].text, "<PL>");
+  EXPECT_EQ(output.source[1].text, "b");
+}
+
+TEST(Features, AreSplitOffAtTheTab) {
+  using Parts = std::pair<std::string_view, std::string_view>;
+  const Transduce reads(words_with({"extra=features"}), animals), does_not(words_with({}), animals);
+  EXPECT_EQ(reads.split("a b\tN;PL"), Parts("a b", "N;PL"));
+  EXPECT_EQ(reads.split("a b"), Parts("a b", ""));
+  EXPECT_EQ(reads.split("a\t\tb"), Parts("a", "\tb"));
+  EXPECT_EQ(reads.split("\tN"), Parts("", "N"));
+  EXPECT_EQ(does_not.split("a b\tN"), Parts("a b\tN", ""));
+  EXPECT_TRUE(does_not.encode({"cat", "red", "N", 1}).source.size() == 1) << "the third column does not count";
+}
+
+TEST(CopiedSymbols, NumbersWhatTheTargetDoesNotKnow) {
+  const Transduce task(words_with({"output.kind=pointer_generator"}), animals);
+  const int red = task.target().encode("red"), first = task.target().size();
+  const Encoding e = task.encode({"red dog cat dog", "dog bird red cat dog", "", 1});
+  EXPECT_EQ(e.source.copies, (Symbols{red, first, first + 1, first}));
+  EXPECT_EQ(e.source.unknown, (std::vector<std::string>{"dog", "cat"}));
+  EXPECT_EQ(e.source.symbols[1], unknown);
+  EXPECT_EQ(e.source.symbols[2], task.source().encode("cat")) << "known to the source alone";
+  EXPECT_EQ(e.target, (Symbols{first, unknown, red, first + 1, first}));
+  EXPECT_EQ(task.target_text(e.target, e.source), "dog <unk> red cat dog");
+  EXPECT_EQ(task.target_text(Symbols{first + 2}, e.source), "<unk>");
+
+  const Encoding plain = Transduce(words_with({}), animals).encode({"red dog", "dog red", "", 1});
+  EXPECT_TRUE(plain.source.copies.empty());
+  EXPECT_EQ(plain.target, (Symbols{unknown, red}));
+}
+
+TEST(CopiedSymbols, LinksPositionsToWhatTheyStandFor) {
+  const Transduce task(words_with({"output.kind=pointer_generator"}), animals);
+  const int red = task.target().encode("red"), first = task.target().size();
+  const Batch batch = batch_of(task, {{"red dog", "x", "", 1}, {"cat", "x", "", 2}});
+  const LinkTable& links = batch.source.links;
+  EXPECT_EQ(links.width, first + 1) << "each row has its own numbers";
+  EXPECT_EQ(links.starts, (Symbols{0, 1, 2, 3, 4, 5, 5})) << "a pad stands for nothing";
+  EXPECT_EQ(links.symbols, (Symbols{red, first, first, stop, stop}));
+  EXPECT_EQ(links.shares, std::vector<Real>(5, Real(1)));
+}
+
+TEST(CopiedSymbols, FeaturesAreNot) {
+  const Transduce task(words_with({"output.kind=pointer_generator", "extra=features"}),
+                       std::vector<Example>{{"a", "<N> a", "N", 1}});
+  const int a = task.target().encode("a");
+  const SourceIds source = task.encode_source("a", "N;PL");
+  EXPECT_EQ(source.copies, (Symbols{unknown, unknown, a}));
+  EXPECT_TRUE(source.unknown.empty());
+  EXPECT_EQ(batch_of(task, {{"a", "a", "N", 1}}).source.links.symbols, (Symbols{unknown, a, stop}));
+}
+
+TEST(LookingUp, LinksPositionsToTheLexicon) {
+  const TemporaryFile file("cat\tred\t0.25\ncat\tchat\t0.75\nred\trouge\t1\ndog\tchat\t1\n");
+  const Lexicon lexicon(file.path());
+  const Transduce task(words_with({"output.kind=lexicon_bias"}), animals, &lexicon);
+  const int chat = task.target().encode("chat"), red = task.target().encode("red");
+  const LinkTable links = batch_of(task, {{"cat red cat dog", "x", "", 1}, {"red", "x", "", 2}}).source.links;
+  EXPECT_EQ(links.width, task.target().size());
+  // cat red | red stop | cat - | dog - | stop -: what the vocabularies do not know stands for nothing.
+  EXPECT_EQ(links.starts, (Symbols{0, 2, 2, 2, 3, 5, 5, 5, 5, 6, 6}));
+  EXPECT_EQ(links.symbols, (Symbols{chat, red, stop, chat, red, stop}));
+  EXPECT_EQ(links.shares, (std::vector<Real>{0.75, 0.25, 1, 0.75, 0.25, 1}));
+}
+
+TEST(LookingUp, NeedsALexiconAndKeepsNoneThatIsNotNeeded) {
+  const TemporaryFile file("cat\tchat\t1\n");
+  const Lexicon lexicon(file.path());
+  try {
+    Transduce(words_with({"output.kind=lexicon_bias"}), animals);
+    FAIL() << "accepted";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::usage);
+    EXPECT_NE(std::string(e.what()).find("--lexicon"), std::string::npos);
+  }
+  EXPECT_TRUE(Transduce(words_with({}), animals, &lexicon).lexicon().empty());
+}
+
+TEST(Alignment, SharesTheWeightOfEachTargetSymbol) {
+  const Transduce task(words_with({"extra=alignment", "objective.supervised=1"}), animals);
+  const Batch batch = batch_of(task, {{"a b c", "x y z", "0-0 1p0 2-2", 1}, {"a", "x", "", 2}});
+  ASSERT_EQ(batch.outputs.length, 4);
+  ASSERT_EQ(batch.source.length, 4);
+  const std::vector<Real> none = {0, 0, 0, 0};
+  const std::vector<std::vector<Real>> wanted = {{0.5, 0.5, 0, 0}, none, {0, 0, 1, 0}, {0, 0, 0, 1}};
+  ASSERT_EQ(batch.alignment.size(), 32u);
+  for (std::ptrdiff_t t = 0; t < 4; ++t) {
+    const auto row = batch.alignment.begin() + t * 8;
+    EXPECT_EQ(std::vector<Real>(row, row + 4), wanted[static_cast<std::size_t>(t)]) << t;
+    EXPECT_EQ(std::vector<Real>(row + 4, row + 8), none) << "a line without links";
+  }
+}
+
+TEST(Alignment, BadLinksNameTheLine) {
+  const Transduce task(words_with({"extra=alignment"}), animals);
+  for (const std::string links : {"0-0 2-0", "0-5", "0:0", "-1-0"}) {
+    try {
+      task.encode({"a b", "x y", links, 7});
+      ADD_FAILURE() << "accepted: " << links;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.kind(), ErrorKind::data) << links;
+      EXPECT_TRUE(std::string(e.what()).starts_with("line 7: ")) << e.what();
+    }
+  }
+  EXPECT_THROW(Transduce(words_with({"objective.supervised=1"}), animals), Error) << "no links to learn from";
+}
+
+TEST(BothWays, TheOtherDirectionReadsTheTarget) {
+  const Transduce task(words_with({"objective.agreement=1"}), animals);
+  const Batch batch = batch_of(task, animals);
+  constexpr int pad = Vocabulary::pad, start = Vocabulary::start;
+  const int red = task.source().encode("red"), cat = task.source().encode("cat");
+  EXPECT_EQ(batch.reverse_source.ids, batch.outputs.ids);
+  EXPECT_EQ(batch.reverse_source.real, batch.outputs.real);
+  EXPECT_EQ(batch.reverse_outputs.ids, (Symbols{red, red, cat, red, stop, stop}));
+  EXPECT_EQ(batch.reverse_inputs.ids, (Symbols{start, start, red, red, cat, red}));
+  EXPECT_EQ(batch.reverse_source.ids[5], pad);
+  EXPECT_EQ(batch_of(Transduce(words_with({}), animals), animals).reverse_source.length, 0);
+}
+
+const std::vector<Example> shortened = {{"abcd", "abd", "", 1}, {"dcba", "dba", "", 2}, {"bad", "bad", "", 3},
+                                        {"cab", "ab", "", 4},   {"cc", "xyz", "", 5},   {"abc", "abx", "", 6}};
+
+// Where an encoding's walk over the source writes each of its symbols; the last is where it ends.
+std::vector<int> walk(const Symbols& actions) {
+  std::vector<int> positions;
+  int at = 0;
+  for (const std::int32_t action : actions) {
+    if (action == step) {
+      ++at;
+    } else {
+      positions.push_back(at);
+    }
+  }
+  positions.push_back(at);
+  return positions;
+}
+
+TEST(Actions, WalkToWhereEachSymbolComesFrom) {
+  Config config;
+  set_field(config, "attention.select=actions");
+  const Transduce task(config, shortened);
+  ASSERT_TRUE(task.acts());
+  ASSERT_EQ(task.target().text(step), "<step>");
+  std::vector<Symbols> sources, targets;
+  for (const Example& example : shortened) {
+    sources.push_back(task.encode_source(example.source).symbols);
+    targets.push_back(task.encode_target(example.target));
+  }
+  std::vector<SymbolPair> pairs;
+  for (std::size_t i = 0; i < sources.size(); ++i) pairs.push_back({sources[i], targets[i]});
+  const Aligner aligner(pairs, task.source().size(), task.target().size());
+  for (std::size_t i = 0; i < shortened.size(); ++i) {
+    const Encoding encoding = task.encode(shortened[i]);
+    std::vector<int> wanted;
+    for (const Link& link : aligner.align(pairs[i])) wanted.push_back(link.source);
+    wanted.push_back(encoding.source.size());  // its stop symbol
+    EXPECT_EQ(walk(encoding.target), wanted) << shortened[i].source;
+    EXPECT_EQ(task.target_text(encoding.target, encoding.source), shortened[i].target);
+  }
+  EXPECT_EQ(walk(task.encode(shortened[0]).target), (std::vector<int>{0, 1, 3, 4}));
+
+  std::vector<Answer> answers = {{task.encode(shortened[0]).target, 0, true, {}}};
+  EXPECT_EQ(task.output("abcd", {}, answers).text, "abd");
+}
+
+TEST(Actions, MayCopyWhatTheTargetDoesNotKnow) {
+  Config config;
+  for (const char* setting : {"attention.select=actions", "output.kind=pointer_generator", "target.max_symbols=3"}) {
+    set_field(config, setting);
+  }
+  const Transduce task(config, shortened);
+  for (const Example& example : {shortened[0], Example{"aqd", "aqd", "", 7}}) {
+    const Encoding encoding = task.encode(example);
+    EXPECT_EQ(task.target_text(encoding.target, encoding.source), example.target);
+    EXPECT_EQ(walk(encoding.target).back(), encoding.source.size());
+  }
+}
+
+TEST(Actions, AreOfNoUseWithoutAttention) {
+  Config config;
+  for (const char* setting : {"attention.select=actions", "decoder.style=plain"}) set_field(config, setting);
+  EXPECT_FALSE(Transduce(config, shortened).acts());
+}
+
+TEST(Replacement, IsTheMostAttendedWord) {
+  const Transduce task(words_with({}), animals);
+  const int red = task.target().encode("red");
+  const auto looking = [](std::vector<std::vector<float>> heads) {
+    StepExplanation explained;
+    for (auto& weights : heads) explained.looks.push_back({weights, weights, 1, 0, 0});
+    return explained;
+  };
+  // The stop symbol, though most attended, is no word; heads count together.
+  const std::vector<Answer> answers = {
+      {{unknown, red, unknown, unknown},
+       -1,
+       true,
+       {looking({{0.1f, 0.6f, 0.2f, 0.1f}}), looking({{1, 0, 0, 0}}), looking({{0.1f, 0.05f, 0.15f, 0.7f}}),
+        looking({{0.5f, 0, 0.4f, 0.1f}, {0.1f, 0, 0.4f, 0.5f}}), looking({{0, 0, 0, 1}})}}};
+  const std::string line = "cat dog fox";
+  const SourceIds source = task.encode_source(line);
+  EXPECT_EQ(task.output(line, source, answers).text, "dog red fox fox");
+  const TemporaryFile file("dog\tHund\t0.3\ndog\tchien\t0.6\ncat\tchat\t1\n");
+  const Lexicon dictionary(file.path());
+  EXPECT_EQ(task.output(line, source, answers, &dictionary).text, "chien red fox fox");
+  const std::vector<Answer> unexplained = {{{unknown, red}, -1, true, {}}};
+  EXPECT_EQ(task.output(line, source, unexplained, &dictionary).text, "<unk> red");
+  const std::vector<Answer> blind = {{{unknown}, -1, true, {{}, {}}}};
+  EXPECT_EQ(task.output(line, source, blind).text, "<unk>") << "no attention to go by";
+
+  const Transduce with_features(words_with({"extra=features"}), animals);
+  const std::vector<Answer> featured = {{{unknown}, -1, true, {looking({{0.6f, 0.1f, 0.2f, 0.1f}}), {}}}};
+  EXPECT_EQ(with_features.output("cat dog\tN", with_features.encode_source("cat dog", "N"), featured).text, "dog")
+      << "a feature is no word";
 }
 
 }  // namespace

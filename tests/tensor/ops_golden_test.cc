@@ -1,40 +1,15 @@
-// Values and gradients of the fused operations as PyTorch computes them (tests/golden/make_goldens.py).
+// Values and gradients of operations as PyTorch computes them (tests/golden/make_goldens.py).
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <string>
 #include <vector>
 
-#include "support/golden.h"
-#include "support/gradient_check.h"
-#include "tensor/op_case.h"
+#include "golden/as_inputs.h"
 #include "tensor/ops.h"
 
 namespace fovea {
 namespace {
-
-constexpr double tolerance = is_double ? 1e-10 : 1e-5;
-
-Shape shape_of(const GoldenArray& array) {
-  const auto& s = array.shape;
-  const auto axis = [&](std::size_t i) { return static_cast<int>(s[i]); };
-  return s.size() == 1 ? Shape{axis(0)} : s.size() == 2 ? Shape{axis(0), axis(1)} : Shape{axis(0), axis(1), axis(2)};
-}
-
-OwnMask mask_of(const GoldenArray& lengths, int positions) {
-  std::vector<std::string> rows;
-  for (const int length : lengths.as<int>()) {
-    rows.push_back(std::string(length, '1') + std::string(positions - length, '0'));
-  }
-  return OwnMask(rows);
-}
-
-NamedInputs inputs_of(const Golden& golden, const std::vector<std::string>& names) {
-  NamedInputs inputs;
-  for (const std::string& name : names) {
-    inputs.emplace_back(name, shape_of(golden.input(name)), golden.input(name).as<Real>());
-  }
-  return inputs;
-}
 
 Tensor flat(Tensor x) { return as_shape(x, {1, x.shape().count()}); }
 
@@ -50,10 +25,10 @@ void expect_golden(const Golden& golden, const NamedInputs& inputs, const std::v
     expected.insert(expected.end(), values.begin(), values.end());
   }
   const RunResult found = run(inputs, operation, options);
-  expect_close(found.output, expected, "outputs", tolerance);
+  expect_close(found.output, expected, "outputs", golden_tolerance);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const std::string& name = inputs[i].name;
-    expect_close(found.gradients[i], golden.gradient(name).values, "gradient of " + name, tolerance);
+    expect_close(found.gradients[i], golden.gradient(name).values, "gradient of " + name, golden_tolerance);
   }
 }
 
@@ -118,6 +93,41 @@ TEST(OpsGolden, CrossEntropy) {
     return concat({cross_entropy(t[0], targets, {.ignored = 0}),
                    cross_entropy(t[0], targets, {.smoothing = smoothing, .ignored = 0})});
   });
+}
+
+void expect_golden_selection(const std::string& file, Tensor (*select)(Tensor, Mask)) {
+  const Golden golden(file);
+  const NamedInputs inputs = inputs_of(golden, {"scores"});
+  const OwnMask mask = mask_of(golden.input("lengths"), inputs[0].shape[2]);
+  expect_golden(golden, inputs, {"weights"}, [&](Ts t) { return flat(select(t[0], mask)); });
+}
+
+TEST(OpsGolden, Sparsemax) { expect_golden_selection("sparsemax.json", sparsemax); }
+TEST(OpsGolden, Entmax) { expect_golden_selection("entmax.json", entmax); }
+
+// The mixture as the output pointer_generator makes it; every position stands for its own symbol.
+TEST(OpsGolden, PointerGenerator) {
+  const Golden golden("pointer_generator.json");
+  const NamedInputs inputs = inputs_of(golden, {"logits", "gate", "scores"});
+  const OwnMask mask = mask_of(golden.input("lengths"), inputs[2].shape[2]);
+  const auto source = golden.input("source").as<std::int32_t>(), targets = golden.input("targets").as<std::int32_t>();
+  std::vector<std::int32_t> starts(source.size() + 1);
+  std::iota(starts.begin(), starts.end(), 0);
+  const std::vector<Real> shares(source.size(), Real(1));
+  const Links links = {starts, source, shares, static_cast<int>(golden.output("log_p").shape[2])};
+  expect_golden(golden, inputs, {"log_p", "loss"}, [&](Ts t) {
+    const Tensor gate = sigmoid(t[1]);
+    const Tensor copying = scale_rows(masked_softmax(t[2], mask), shift(scale(gate, -1), 1));
+    const Tensor log_p = log_mixture(t[0], gate, linked(copying, links));
+    return concat({flat(log_p), flat(scale(sum(pick(log_p, targets, 0)), -1))});
+  });
+}
+
+TEST(OpsGolden, Rotary) {
+  const Golden golden("rotary.json");
+  const int first = golden.input("first").as<int>()[0];
+  expect_golden(golden, inputs_of(golden, {"x"}), {"turned", "at_once"},
+                [&](Ts t) { return concat({flat(rotate(t[0], {first, 1})), flat(rotate(t[0], {first, 0}))}); });
 }
 
 }  // namespace

@@ -59,6 +59,39 @@ TEST(Determinism, ThreadsChangeNothing) {
   for (const int threads : {2, 3, 5}) EXPECT_EQ(train_whole(lively(), threads), expected) << threads << " threads";
 }
 
+// Models that draw, keep a history, or train two models at once: threads and a stop in the middle change nothing.
+class DeterminismOf : public testing::TestWithParam<std::vector<std::string>> {};
+
+TEST_P(DeterminismOf, ThreadsAndAStopChangeNothing) {
+  const Config config = tiny_config(GetParam());
+  const std::string expected = train_whole(config, 1);
+  EXPECT_EQ(train_whole(config, 3), expected);
+  if (!files_are_exact) return;
+  TemporaryFolder folder;
+  train(config, folder.path(), {23, Period::Unit::updates}, 2);
+  train(config, folder.path());
+  EXPECT_EQ(remains(folder.path()), expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, DeterminismOf,
+    testing::Values(std::vector<std::string>{"attention.select=hard", "attention.heads=2"},
+                    std::vector<std::string>{"attention.select=gumbel"},
+                    std::vector<std::string>{"attention.select=monotonic"},
+                    std::vector<std::string>{"attention.select=actions"},
+                    std::vector<std::string>{"attention.select=monotonic_hmm", "decoder.style=luong",
+                                             "decoder.feeding=false"},
+                    std::vector<std::string>{"encoder.rationale=true"},
+                    std::vector<std::string>{"objective.agreement=0.5", "attention.bias=markov,coverage"},
+                    std::vector<std::string>{"output.kind=copynet"},
+                    std::vector<std::string>{"encoder.kind=transformer", "decoder.kind=transformer",
+                                             "self_attention.heads=2", "self_attention.rotary=true"}),
+    [](const auto& info) {
+      std::string name;
+      for (const char c : info.param[0]) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+      return name;
+    });
+
 TEST(Determinism, ModelIsNotTheOneOfTheFirstValidation) {
   TemporaryFolder folder;
   train(lively(), folder.path(), {20, Period::Unit::updates});

@@ -22,7 +22,7 @@ class GradientTest : public testing::Test {
 
   GradientTest() : model_(untrained_model()) {
     for (const Example& example : tiny_examples(1, 160)) {
-      examples_.push_back({model_.task().encode_source(example.source), model_.task().encode_target(example.target)});
+      examples_.push_back(model_.task().encode(example));
     }
     batch_.resize(rows);
     std::iota(batch_.begin(), batch_.end(), 5u);

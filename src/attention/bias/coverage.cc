@@ -36,10 +36,11 @@ class Coverage : public Bias {
 
 }  // namespace
 
-extern const Mechanism<Bias> Bias_coverage = {"coverage",
-                                              "v' tanh(w cov_i + b), cov_i = sum_{t' < t} a_{t'i} / (N sigmoid(u' h_i))",
-                                              "Tu 2016",
-                                              made<Bias, Coverage>,
-                                              {.looks_back = true}};
+extern const Mechanism<Bias> Bias_coverage = {
+    "coverage",
+    "v' tanh(w cov_i + b), cov_i = sum_{t' < t} a_{t'i} / (N sigmoid(u' h_i))",
+    "Tu 2016",
+    made<Bias, Coverage>,
+    {.looks_back = true}};
 
 }  // namespace fovea

@@ -39,7 +39,7 @@ class Position : public Bias {
 
 }  // namespace
 
-extern const Mechanism<Bias> Bias_position = {
-    "position", "v' tanh(W [log(1+t), log(1+i), log(1+n)] + b)", "Cohn 2016", made<Bias, Position>};
+extern const Mechanism<Bias> Bias_position = {"position", "v' tanh(W [log(1+t), log(1+i), log(1+n)] + b)", "Cohn 2016",
+                                              made<Bias, Position>};
 
 }  // namespace fovea

@@ -24,6 +24,7 @@ class Total : public Read {
 
 }  // namespace
 
-extern const Mechanism<Read> Read_total = {"total", "w sum_i a_i + b", "typo location post", made<Read, Total>};
+extern const Mechanism<Read> Read_total = {
+    "total", "w sum_i a_i + b", "typo location post", made<Read, Total>, {.ignores_values = true}};
 
 }  // namespace fovea

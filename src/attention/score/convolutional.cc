@@ -18,6 +18,11 @@ class Convolutional : public Score {
         strength_(parameters.add(name + ".strength", {1, 1}, Initial::constant(first_strength))) {}
 
   Tensor keys(Pass& pass, const Memory& memory) const override {
+    if (memory.mask.causal >= 0) {
+      throw usage_error(
+          "the score convolutional reads the positions after a key too, which a causal mask hides; choose another "
+          "self_attention.score");
+    }
     const Tensor l1 = relu(first_(pass, windows(memory.values, width_, memory.mask)));
     return second_(pass, windows(l1, width_, memory.mask));
   }
@@ -51,7 +56,10 @@ class Convolutional : public Score {
 
 }  // namespace
 
-extern const Mechanism<Score> Score_convolutional = {
-    "convolutional", "conv(L2 / |L2|), L2 = conv(relu(conv(K))) * W q", "Allamanis 2016", made<Score, Convolutional>};
+extern const Mechanism<Score> Score_convolutional = {"convolutional",
+                                                     "conv(L2 / |L2|), L2 = conv(relu(conv(K))) * W q",
+                                                     "Allamanis 2016",
+                                                     made<Score, Convolutional>,
+                                                     {.mixes_keys = true}};
 
 }  // namespace fovea

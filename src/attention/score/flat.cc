@@ -25,7 +25,7 @@ class Flat : public Score {
     }
     const Tensor rows = embed(pass(places_), ids, {1, positions * batch});
     const Tensor shares = dot_scores(rows, as_shape(keys, {1, positions * batch, size}), 1,
-                                     {real.data(), 1, positions * batch});  // [1, positions * batch, 1]
+                                     {real.data(), 1, positions * batch});       // [1, positions * batch, 1]
     const Tensor once = from_pairs(as_shape(shares, {positions, batch, 1}), 1);  // [1, batch, positions]
     const auto repeated = pass.arena().array<std::int32_t>(static_cast<std::size_t>(question.queries.shape()[0]));
     std::fill(repeated.begin(), repeated.end(), 0);

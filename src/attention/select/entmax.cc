@@ -15,6 +15,7 @@ class Entmax : public Select {
 
 }  // namespace
 
-extern const Mechanism<Select> Select_entmax = {"entmax", "max(0, e_i / 2 - tau)^2", "Peters 2019", made<Select, Entmax>};
+extern const Mechanism<Select> Select_entmax = {"entmax", "max(0, e_i / 2 - tau)^2", "Peters 2019",
+                                                made<Select, Entmax>};
 
 }  // namespace fovea

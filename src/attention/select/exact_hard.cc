@@ -16,7 +16,10 @@ class ExactHard : public Select {
 
 }  // namespace
 
-extern const Mechanism<Select> Select_exact_hard = {
-    "exact_hard", "p(y) = sum_i a_i p(y | s, h_i), a = softmax(e)", "Wu 2018", made<Select, ExactHard>, {.marginal = true}};
+extern const Mechanism<Select> Select_exact_hard = {"exact_hard",
+                                                    "p(y) = sum_i a_i p(y | s, h_i), a = softmax(e)",
+                                                    "Wu 2018",
+                                                    made<Select, ExactHard>,
+                                                    {.marginal = true}};
 
 }  // namespace fovea

@@ -41,7 +41,10 @@ class Gumbel : public Select {
 
 }  // namespace
 
-extern const Mechanism<Select> Select_gumbel = {
-    "gumbel", "argmax(e + g), gradient of softmax((e + g) / T)", "Jang 2017", made<Select, Gumbel>, {.estimated = true}};
+extern const Mechanism<Select> Select_gumbel = {"gumbel",
+                                                "argmax(e + g), gradient of softmax((e + g) / T)",
+                                                "Jang 2017",
+                                                made<Select, Gumbel>,
+                                                {.estimated = true}};
 
 }  // namespace fovea

@@ -1,6 +1,7 @@
 // hard: in training a position is drawn from p = softmax(e) and nothing else is seen; in use the most probable one is
 // taken. No gradient flows through a draw: training learns where to look from how well it went, by REINFORCE
-// (models/objectives/reinforce.h). Xu et al. 2015, "Show, attend and tell".
+// (models/objectives/reinforce.cc). As in the paper, half of the examples (attention.soft_share) see the mean instead,
+// which tells the rest of the network early what is worth looking at. Xu et al. 2015, "Show, attend and tell".
 #include "attention/select/draw.h"
 
 namespace fovea {
@@ -9,32 +10,44 @@ namespace {
 
 class Hard : public Select {
  public:
+  explicit Hard(const AttentionOptions& options) : soft_share_(options.soft_share) {}
+
   Selected select(Pass& pass, const Question& question, Tensor scores) const override {
     const Tensor odds = masked_softmax(scores, question.memory.mask);
     if (!pass.training()) return {one_hot(pass, odds.shape(), most_probable(pass, odds)), {}, {}};
-    const int queries = odds.shape()[0], batch = odds.shape()[1], positions = odds.shape()[2];
-    const auto drawn = pass.arena().array<std::int32_t>(static_cast<std::size_t>(queries) * batch);
-    for (int q = 0; q < queries; ++q) {
-      for (int b = 0; b < batch; ++b) {
-        const int row = q * batch + b;
-        const Real* p = odds.data() + std::ptrdiff_t(row) * positions;
-        double left = row_random(pass, question, q, b, "hard").uniform(0);
-        drawn[row] = -1;
-        for (int i = 0; i < positions && left >= 0; ++i) {
-          if (p[i] <= 0) continue;
-          drawn[row] = i;  // the last one if rounding leaves a rest
-          left -= static_cast<double>(p[i]);
-        }
-      }
+    const int rows = odds.shape().rows(), batch = odds.shape()[1];
+    const auto drawn = pass.arena().array<std::int32_t>(static_cast<std::size_t>(rows));
+    Tensor soft = pass.tape().make({odds.shape()[0], batch, 1});  // 1 for rows that see the mean
+    for (int row = 0; row < rows; ++row) {
+      const auto sample = static_cast<std::uint64_t>(pass.training_pass().samples[row % batch / question.heads]);
+      const bool sees_mean = pass.random("hard.soft").at(sample).uniform(0) < soft_share_;
+      soft.data()[row] = sees_mean ? Real(1) : Real(0);
+      drawn[row] = sees_mean ? -1 : draw(pass, question, odds, row);
     }
-    const Tensor log_odds = log(odds, Real(1e-20));
-    return {one_hot(pass, odds.shape(), drawn), pick(log_odds, drawn, -1), odds};
+    const Tensor weights = add(one_hot(pass, odds.shape(), drawn), scale_rows(odds, soft));
+    return {weights, pick(log(odds, Real(1e-20)), drawn, -1), odds};
   }
+
+ private:
+  static std::int32_t draw(Pass& pass, const Question& question, Tensor odds, int row) {
+    const int batch = odds.shape()[1], positions = odds.shape()[2];
+    const Real* p = odds.data() + std::ptrdiff_t(row) * positions;
+    double left = row_random(pass, question, row / batch, row % batch, "hard").uniform(0);
+    std::int32_t drawn = -1;
+    for (int i = 0; i < positions && left >= 0; ++i) {
+      if (p[i] <= 0) continue;
+      drawn = i;  // the last one if rounding leaves a rest
+      left -= static_cast<double>(p[i]);
+    }
+    return drawn;
+  }
+
+  double soft_share_;
 };
 
 }  // namespace
 
 extern const Mechanism<Select> Select_hard = {
-    "hard", "one i, drawn from softmax(e)", "Xu 2015", made<Select, Hard>, {.estimated = true}};
+    "hard", "one i, drawn from softmax(e)", "Xu 2015", made<Select, Hard>, {.estimated = true, .draws = true}};
 
 }  // namespace fovea

@@ -26,6 +26,7 @@ class Identity : public Select {
 
 }  // namespace
 
-extern const Mechanism<Select> Select_identity = {"identity", "e_i", "typo location post", made<Select, Identity>, {.sums_to_one = false}};
+extern const Mechanism<Select> Select_identity = {
+    "identity", "e_i", "typo location post", made<Select, Identity>, {.sums_to_one = false, .may_be_negative = true}};
 
 }  // namespace fovea

@@ -1,9 +1,9 @@
 // monotonic: each step goes on from where the last one stood and stops at i with probability p_i = sigmoid(e_i). In
-// training the weights are the expected stops, a_i = p_i q_i with q_i = (1 - p_{i-1}) q_{i-1} + (a of the step before)_i,
-// and noise on the scores drives p to 0 and 1; in use it goes right to the first p > 0.5, and what it has passed is
-// never read again; if there is no stop it has seen all and reads nothing.
-// Raffel, Luong, Liu, Weiss & Eck 2017, "Online and linear-time attention by enforcing monotonic alignments". Their
-// recursion divides by p; ours, the same sum in another order, does not, and is stable for any length.
+// training the weights are the expected stops, a_i = p_i q_i with q_i = (1 - p_{i-1}) q_{i-1} + (a of the step
+// before)_i, and noise on the scores drives p to 0 and 1; in use it goes right to the first p > 0.5, and what it has
+// passed is never read again; if there is no stop it has seen all and reads nothing. Raffel, Luong, Liu, Weiss & Eck
+// 2017, "Online and linear-time attention by enforcing monotonic alignments". Their recursion divides by p; ours, the
+// same sum in another order, does not, and is stable for any length.
 #include <cmath>
 #include <numbers>
 

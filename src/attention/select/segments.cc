@@ -17,10 +17,11 @@ class Segments : public Select {
 
 }  // namespace
 
-extern const Mechanism<Select> Select_segments = {"segments",
-                                                  "sum_{j <= i} alpha_j prod_{j <= k < i} (1 - p_k) p_i, p = sigmoid(e)",
-                                                  "Yu 2016",
-                                                  made<Select, Segments>,
-                                                  {.looks_back = true, .sums_to_one = false, .marginal = true}};
+extern const Mechanism<Select> Select_segments = {
+    "segments",
+    "sum_{j <= i} alpha_j prod_{j <= k < i} (1 - p_k) p_i, p = sigmoid(e)",
+    "Yu 2016",
+    made<Select, Segments>,
+    {.looks_back = true, .sums_to_one = false, .marginal = true}};
 
 }  // namespace fovea

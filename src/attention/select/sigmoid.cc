@@ -14,6 +14,7 @@ class Sigmoid : public Select {
 
 }  // namespace
 
-extern const Mechanism<Select> Select_sigmoid = {"sigmoid", "sigmoid(e_i)", "notes on attention", made<Select, Sigmoid>, {.sums_to_one = false}};
+extern const Mechanism<Select> Select_sigmoid = {
+    "sigmoid", "sigmoid(e_i)", "notes on attention", made<Select, Sigmoid>, {.sums_to_one = false}};
 
 }  // namespace fovea

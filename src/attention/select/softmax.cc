@@ -14,6 +14,7 @@ class Softmax : public Select {
 
 }  // namespace
 
-extern const Mechanism<Select> Select_softmax = {"softmax", "exp(e_i) / sum_j exp(e_j)", "Bahdanau 2015", made<Select, Softmax>};
+extern const Mechanism<Select> Select_softmax = {"softmax", "exp(e_i) / sum_j exp(e_j)", "Bahdanau 2015",
+                                                 made<Select, Softmax>};
 
 }  // namespace fovea

@@ -15,6 +15,7 @@ class Sparsemax : public Select {
 
 }  // namespace
 
-extern const Mechanism<Select> Select_sparsemax = {"sparsemax", "max(0, e_i - tau)", "Martins & Astudillo 2016", made<Select, Sparsemax>};
+extern const Mechanism<Select> Select_sparsemax = {"sparsemax", "max(0, e_i - tau)", "Martins & Astudillo 2016",
+                                                   made<Select, Sparsemax>};
 
 }  // namespace fovea

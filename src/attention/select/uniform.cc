@@ -14,6 +14,7 @@ class Uniform : public Select {
 
 }  // namespace
 
-extern const Mechanism<Select> Select_uniform = {"uniform", "1 / n", "control", made<Select, Uniform>, {.ignores_scores = true}};
+extern const Mechanism<Select> Select_uniform = {
+    "uniform", "1 / n", "control", made<Select, Uniform>, {.ignores_scores = true}};
 
 }  // namespace fovea

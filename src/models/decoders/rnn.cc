@@ -8,6 +8,8 @@ namespace fovea {
 
 namespace {
 
+constexpr std::int32_t step_symbol = 4;  // the vocabulary's first, where targets are actions (tasks/transduce.h)
+
 // The row's largest value.
 std::int32_t best(Tensor rows, int row) {
   const int symbols = rows.shape().last();
@@ -35,6 +37,20 @@ Tensor in_sequence(std::span<const Tensor> steps, int batch) {
   const int length = static_cast<int>(steps.size());
   const int rows = steps[0].shape().rows();
   return as_shape(all, {length, std::max(rows, batch), steps[0].shape().last()});
+}
+
+// Of steps of [batch, any] each row's last real one: [batch, any].
+Tensor at_last_steps(Pass& pass, std::span<const Tensor> steps, const Side& inputs) {
+  const auto rows = pass.arena().array<std::int32_t>(static_cast<std::size_t>(inputs.batch));
+  for (int b = 0; b < inputs.batch; ++b) {
+    int last = 0;
+    for (int t = 0; t < inputs.length; ++t) {
+      if (inputs.real[static_cast<std::size_t>(t) * inputs.batch + b]) last = t;
+    }
+    rows[b] = last * inputs.batch + b;
+  }
+  const Tensor all = stack(steps);
+  return gather_rows(as_shape(all, {inputs.length * inputs.batch, all.shape().last()}), rows);
 }
 
 }  // namespace
@@ -111,7 +127,7 @@ Tensor RnnDecoder::features(Pass& pass, const Readout& readout) const {
 }
 
 Attention::Attended RnnDecoder::attend(Pass& pass, const Sources& sources, const State& state, Tensor query,
-                                       Tensor written, Step& out) const {
+                                       const Input& input, Step& out) const {
   const Attention::Prepared& prepared = sources[0];
   const int rows = query.shape()[0], batch = prepared.memory.mask.batch / attention_->heads();
   const auto as_queries = [&](Tensor x) { return as_shape(x, {rows / batch, batch, x.shape()[1]}); };
@@ -120,7 +136,10 @@ Attention::Attended RnnDecoder::attend(Pass& pass, const Sources& sources, const
     return as_shape(x, {rows / batch, batch * heads, x.shape()[1] / heads});
   };
   History history;
-  history.written = as_queries(written);
+  history.written = as_queries(input.embedded);
+  const auto stepped = pass.arena().array<std::uint8_t>(input.ids.size());
+  std::ranges::transform(input.ids, stepped.begin(), [](std::int32_t id) { return id == step_symbol; });
+  history.stepped = stepped;
   if (const Tensor last = state.get("attention.last")) {
     history.last = by_head(last);
     history.total = by_head(state.get("attention.total"));
@@ -157,7 +176,7 @@ Decoder::Step RnnDecoder::step(Pass& pass, const Sources& sources, const State& 
                                Tensor feedback) const {
   const Ids known = known_symbols(pass, previous, symbol_count_);
   const Tensor embedded = symbols_(pass, known, {static_cast<int>(previous.size())});
-  return step_from(pass, sources, state, {embedded, cells_[0].project(pass, embedded), feedback});
+  return step_from(pass, sources, state, {previous, embedded, cells_[0].project(pass, embedded), feedback});
 }
 
 // The readout's parts are [queries, batch, any]; features only where the next step is fed with them.
@@ -169,7 +188,7 @@ Decoder::Step RnnDecoder::step_from(Pass& pass, const Sources& sources, const St
   const auto as_queries = [&](Tensor x) { return as_shape(x, {rows / batch, batch, x.shape().last()}); };
   Attention::Attended attended;
   const auto look = [&](Tensor query) {
-    attended = attend(pass, sources, state, query, input.embedded, out);
+    attended = attend(pass, sources, state, query, input, out);
     out.readout.scores = attended.scores;
     out.readout.selected = attended.selected;
     out.readout.context = attended.context;
@@ -210,8 +229,9 @@ Decoder::Taught RnnDecoder::teach(Pass& pass, const Encoded& encoded, const Sour
   const bool waits = style_ == Style::bahdanau || feeds() || sampled || output.feedback_size() > 0;
   const bool looks_back = attention_ && attention_->looks_back() && !marginal_;
   if (marginal_ && sampled) {
-    throw usage_error("training.sampling with attention.select = a selection that mixes outputs: the steps are taken at "
-                      "once; set training.sampling = 0");
+    throw usage_error(
+        "training.sampling with attention.select = a selection that mixes outputs: the steps are taken at "
+        "once; set training.sampling = 0");
   }
   return waits || looks_back ? teach_stepwise(pass, encoded, sources, inputs, output, output_sources)
                              : teach_at_once(pass, encoded, sources, inputs);
@@ -236,12 +256,14 @@ Decoder::Taught RnnDecoder::teach_stepwise(Pass& pass, const Encoded& encoded, c
     std::ranges::fill(part, Tensor());
   }
   Tensor copying;
+  std::vector<std::vector<Tensor>> kept;  // by each bias, at each step
   for (int t = 0; t < inputs.length; ++t) {
     const Ids ids = inputs_at(pass, inputs, t, t > 0 ? all[log_p][t - 1] : Tensor());
     Input input;
+    input.ids = ids;
     if (output.feedback_size() > 0) input.extra = output.feedback(pass, output_sources, copying, ids);
-    input.embedded = sampled ? symbols_(pass, known_symbols(pass, ids, symbol_count_), {inputs.batch})
-                             : fovea::step(embedded, t);
+    input.embedded =
+        sampled ? symbols_(pass, known_symbols(pass, ids, symbol_count_), {inputs.batch}) : fovea::step(embedded, t);
     input.projected = sampled ? cells_[0].project(pass, input.embedded) : fovea::step(projected, t);
     Step next = step_from(pass, sources, state, input);
     state = std::move(next.state);
@@ -263,6 +285,11 @@ Decoder::Taught RnnDecoder::teach_stepwise(Pass& pass, const Encoded& encoded, c
     all[weights][t] = readout.selected.weights;
     all[drawn][t] = readout.selected.drawn;
     all[odds][t] = readout.selected.odds;
+    for (std::size_t i = 0, found = 0; const Tensor own = state.get(fmt::format("attention.own{}", i)); ++i) {
+      if (own.shape()[1] == 1) continue;  // a bias that keeps nothing
+      if (t == 0) kept.emplace_back();
+      kept[found++].push_back(own);
+    }
   }
   const auto joined = [&](Part part) { return in_sequence(all[part], inputs.batch); };
   Taught taught;
@@ -282,10 +309,7 @@ Decoder::Taught RnnDecoder::teach_stepwise(Pass& pass, const Encoded& encoded, c
     if (dropped.context) dropped.context = pass.drop(dropped.context, "decoder.context");
     taught.readout.features = features(pass, dropped);
   }
-  taught.history.last = state.get("attention.last");
-  for (int i = 0; const Tensor own = state.get(fmt::format("attention.own{}", i)); ++i) {
-    taught.history.own.push_back(own);
-  }
+  for (const auto& steps_of_bias : kept) taught.kept.push_back(at_last_steps(pass, steps_of_bias, inputs));
   return taught;
 }
 

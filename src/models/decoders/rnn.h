@@ -21,8 +21,8 @@ class RnnDecoder : public Decoder {
   int heads() const override { return attention_ ? attention_->heads() : 1; }
   State start(Pass& pass, const Encoded& encoded) const override;
   Step step(Pass& pass, const Sources& sources, const State& state, Ids previous, Tensor feedback) const override;
-  Taught teach(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs, const OutputLayer& output,
-               const OutputSources& output_sources) const override;
+  Taught teach(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
+               const OutputLayer& output, const OutputSources& output_sources) const override;
   DecoderSizes sizes() const override;
   const Attention* marginal() const override { return marginal_ ? &*attention_ : nullptr; }
   Tensor position_part(Pass& pass, const Memory& memory) const override {
@@ -36,12 +36,13 @@ class RnnDecoder : public Decoder {
  private:
   enum class Style { bahdanau, luong, plain };
   struct Input {
+    Ids ids;           // [rows] the symbols written last
     Tensor embedded;   // [rows, embedding]
     Tensor projected;  // [rows, gates] its share of the first layer's gates
     Tensor extra;      // [rows, any] what else the first layer reads; empty: nothing
   };
   Step step_from(Pass& pass, const Sources& sources, const State& state, const Input& input) const;
-  Attention::Attended attend(Pass& pass, const Sources& sources, const State& state, Tensor query, Tensor written,
+  Attention::Attended attend(Pass& pass, const Sources& sources, const State& state, Tensor query, const Input& input,
                              Step& out) const;
   Tensor features(Pass& pass, const Readout& readout) const;
   Taught teach_stepwise(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,

@@ -13,9 +13,10 @@ TransformerDecoder::TransformerDecoder(Parameters& parameters, const ModelOption
       symbols_(parameters, "decoder.embedding", symbols, options.decoder.embedding, options.decoder.frozen),
       positions_(parameters, "decoder.positions", options.decoder.positions, size_, options.decoder.max_positions) {
   if (feedback > 0) {
-    throw usage_error("decoder.kind = transformer with output.kind = {}: each step would wait for what the one before "
-                      "copied; choose pointer_generator, or a recurrent decoder",
-                      options.output.kind);
+    throw usage_error(
+        "decoder.kind = transformer with output.kind = {}: each step would wait for what the one before "
+        "copied; choose pointer_generator, or a recurrent decoder",
+        options.output.kind);
   }
   if (options.decoder.embedding != size_) {
     widen_.emplace(parameters, "decoder.widen", options.decoder.embedding, size_, false);
@@ -100,8 +101,9 @@ Decoder::Step TransformerDecoder::step(Pass& pass, const Sources& sources, const
 Decoder::Taught TransformerDecoder::teach(Pass& pass, const Encoded&, const Sources& sources, const Side& inputs,
                                           const OutputLayer&, const OutputSources&) const {
   if (pass.training() && pass.training_pass().sampling > 0) {
-    throw usage_error("training.sampling with decoder.kind = transformer: all steps are taken at once; set it to 0, or "
-                      "choose a recurrent decoder");
+    throw usage_error(
+        "training.sampling with decoder.kind = transformer: all steps are taken at once; set it to 0, or "
+        "choose a recurrent decoder");
   }
   const Tensor embedded = embed_at(pass, inputs.ids, {inputs.length, inputs.batch}, {});
   Tensor x = pass.drop(embedded, "decoder.embedding");

@@ -20,8 +20,8 @@ class TransformerDecoder : public Decoder {
   int heads() const override { return layers_[0]->looking().heads(); }
   State start(Pass& pass, const Encoded& encoded) const override;
   Step step(Pass& pass, const Sources& sources, const State& state, Ids previous, Tensor feedback) const override;
-  Taught teach(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs, const OutputLayer& output,
-               const OutputSources& output_sources) const override;
+  Taught teach(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
+               const OutputLayer& output, const OutputSources& output_sources) const override;
   DecoderSizes sizes() const override { return {size_, size_, size_, size_}; }
   ParameterId table() const override { return symbols_.table(); }
 

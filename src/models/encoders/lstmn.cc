@@ -1,6 +1,8 @@
 // lstmn: an LSTM that attends to its own past instead of carrying it in one state:
 // h~, c~ = sum_{i < t} a_i (h_i, c_i) with a from the score of ([x_t ; h~_{t-1}], h_i), then the usual gates.
 // Cheng, Dong & Lapata 2016, "Long short-term memory-networks for machine reading".
+#include <algorithm>
+
 #include "attention/attention.h"
 #include "models/encoder.h"
 
@@ -25,9 +27,16 @@ class LstmnEncoder : public Encoder {
         back_(attention_.context_size() == 2 * size_
                   ? std::optional<Linear>()
                   : Linear(parameters, "encoder.back", attention_.context_size(), 2 * size_)) {
+    if (find_mechanism(selects(), options.self_attention.select).traits.draws) {
+      throw usage_error(
+          "encoder.kind = lstmn with self_attention.select = {}: what such draws were worth is not learned; "
+          "choose gumbel",
+          options.self_attention.select);
+    }
     if (attention_.looks_back()) {
-      throw usage_error("encoder.kind = lstmn: self_attention looks at its own past weights, whose number grows; choose "
-                        "a bias and selection that do not");
+      throw usage_error(
+          "encoder.kind = lstmn: self_attention looks at its own past weights, whose number grows; choose "
+          "a bias and selection that do not");
     }
   }
 
@@ -39,7 +48,7 @@ class LstmnEncoder : public Encoder {
     Attention::Prepared past;
     CellState before = {zeros(pass, {batch, size_}), zeros(pass, {batch, size_})};
     for (int t = 0; t < steps; ++t) {
-      if (t > 0) before = look_back(pass, concat({step(x, t), before.h}), past, t);
+      if (t > 0) before = kept(pass, mask, t, look_back(pass, concat({step(x, t), before.h}), past, t), before);
       const CellState now = cell_.step(pass, step(projected, t), {}, before);
       states[t] = now.h;
       remember(pass, past, concat({now.h, now.c}), mask, t);
@@ -57,6 +66,19 @@ class LstmnEncoder : public Encoder {
     if (back_) seen = (*back_)(pass, seen);
     const Tensor both = as_shape(seen, {batch, 2 * size_});
     return {columns(both, 0, size_), columns(both, size_, size_)};
+  }
+
+  // `now` for rows whose step is real; the others are as if it had not been.
+  static CellState kept(Pass& pass, Mask mask, int t, CellState now, CellState before) {
+    const std::uint8_t* real = mask.data + std::ptrdiff_t(t) * mask.batch;
+    if (std::all_of(real, real + mask.batch, [](std::uint8_t r) { return r != 0; })) return now;
+    Tensor here = pass.tape().make({mask.batch, 1}), not_here = pass.tape().make({mask.batch, 1});
+    for (int b = 0; b < mask.batch; ++b) {
+      here.data()[b] = Real(real[b] != 0);
+      not_here.data()[b] = Real(real[b] == 0);
+    }
+    const auto either = [&](Tensor a, Tensor b) { return add(scale_rows(a, here), scale_rows(b, not_here)); };
+    return {either(now.h, before.h), either(now.c, before.c)};
   }
 
   void remember(Pass& pass, Attention::Prepared& past, Tensor state, Mask mask, int t) const {
@@ -77,7 +99,8 @@ class LstmnEncoder : public Encoder {
 
 }  // namespace
 
-extern const EncoderKind Encoder_lstmn = {"lstmn", "h~, c~ = sum_{i < t} a_i (h_i, c_i) in the place of h_{t-1}, c_{t-1}",
+extern const EncoderKind Encoder_lstmn = {"lstmn",
+                                          "h~, c~ = sum_{i < t} a_i (h_i, c_i) in the place of h_{t-1}, c_{t-1}",
                                           "Cheng 2016", made_encoder<LstmnEncoder>};
 
 }  // namespace fovea

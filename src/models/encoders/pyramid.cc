@@ -53,7 +53,10 @@ class PyramidEncoder : public Encoder {
       right = right ? join_steps(right, none) : none;
     }
     const auto mask = pass.arena().array<std::uint8_t>(static_cast<std::size_t>(half) * batch);
-    for (int i = 0; i < half * batch; ++i) mask[i] = memory.mask.data[i / batch * 2 * batch + i % batch];
+    for (int i = 0; i < half * batch; ++i) {
+      const int left = i / batch * 2 * batch + i % batch;
+      mask[i] = memory.mask.data[left] || (left + batch < positions * batch && memory.mask.data[left + batch]);
+    }
     return {concat({gather_rows(real, even), right}), {mask.data(), half, batch}};
   }
 

@@ -9,8 +9,9 @@ RecurrentStack::RecurrentStack(Parameters& parameters, const std::string& name, 
     : name_(name), size_(sizes.size), directions_(sizes.bidirectional ? 2 : 1), residual_(sizes.residual) {
   for (int layer = 0; layer < sizes.layers; ++layer) {
     for (int direction = 0; direction < directions_; ++direction) {
-      cells_.emplace_back(parameters, fmt::format("{}.layer{}.{}", name, layer, direction == 0 ? "forward" : "backward"),
-                          cell, layer == 0 ? sizes.in : size(), size_);
+      cells_.emplace_back(parameters,
+                          fmt::format("{}.layer{}.{}", name, layer, direction == 0 ? "forward" : "backward"), cell,
+                          layer == 0 ? sizes.in : size(), size_);
     }
   }
 }
@@ -46,7 +47,7 @@ Encoded RnnEncoder::encode(Pass& pass, const Side& source, Mask mask) const {
   return stack_.run(pass, symbols_.dropped(pass, source.ids, {source.length, source.batch}), mask);
 }
 
-extern const EncoderKind Encoder_rnn = {"rnn", "h_i = [forward_i ; backward_i], layers of LSTM or GRU",
-                                        "Bahdanau 2015", made_encoder<RnnEncoder>};
+extern const EncoderKind Encoder_rnn = {"rnn", "h_i = [forward_i ; backward_i], layers of LSTM or GRU", "Bahdanau 2015",
+                                        made_encoder<RnnEncoder>};
 
 }  // namespace fovea

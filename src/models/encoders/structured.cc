@@ -1,5 +1,5 @@
-// structured: a recurrent encoder whose columns are summed up into a fixed number of rows, each with an attention of its
-// own: A = softmax(W2 tanh(W1 H)), M = A H. Lin et al. 2017, "A structured self-attentive sentence embedding".
+// structured: a recurrent encoder whose columns are summed up into a fixed number of rows, each with an attention of
+// its own: A = softmax(W2 tanh(W1 H)), M = A H. Lin et al. 2017, "A structured self-attentive sentence embedding".
 #include "layers/linear.h"
 #include "models/encoders/rnn.h"
 

@@ -10,7 +10,8 @@ Tensor disagreement(Pass&, Tensor forward, Tensor backward) {
   // [target, batch, source] -> [source, target * batch, 1], beside [source, batch, target]
   const Tensor turned = swap_axes(as_shape(to_pairs(forward), {source * target, batch, 1}));  // [batch, s * t, 1]
   const Tensor other = swap_axes(backward);                                                   // [batch, source, target]
-  return scale(sum(multiply(as_shape(turned, {batch, source * target}), as_shape(other, {batch, source * target}))), -1);
+  return scale(sum(multiply(as_shape(turned, {batch, source * target}), as_shape(other, {batch, source * target}))),
+               -1);
 }
 
 }  // namespace fovea

@@ -41,4 +41,15 @@ Tensor repetition_penalty(Pass& pass, Tensor weights, Mask steps) {
   return total ? total : scale(sum(before), 0);
 }
 
+Tensor coverage_embedding_penalty(Pass& pass, Tensor embeddings, int heads, Mask source) {
+  const int vectors = source.batch * heads * source.positions;
+  Tensor real = pass.tape().make({vectors, 1});
+  for (int i = 0; i < vectors; ++i) {
+    const int b = i / (heads * source.positions), position = i % source.positions;
+    real.data()[i] = Real(source.data[position * source.batch + b]);
+  }
+  const Tensor left = scale_rows(as_shape(embeddings, {vectors, embeddings.shape().count() / vectors}), real);
+  return sum(multiply(left, left));
+}
+
 }  // namespace fovea

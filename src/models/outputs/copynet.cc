@@ -1,7 +1,7 @@
 // copynet: generating and copying share one softmax: a symbol's score is V t, a position's is tanh(Wc h_j)' s. The next
 // step reads, beside the symbol written, what stands where it was copied from (selective read).
-// Gu, Lu, Li & Li 2016, "Incorporating copying mechanism in sequence-to-sequence learning". The share of generating is a
-// softmax of log sum exp over the vocabulary's scores beside the positions' scores, which is the same sum.
+// Gu, Lu, Li & Li 2016, "Incorporating copying mechanism in sequence-to-sequence learning". The share of generating is
+// a softmax of log sum exp over the vocabulary's scores beside the positions' scores, which is the same sum.
 #include "models/output.h"
 
 namespace fovea {
@@ -23,8 +23,7 @@ class CopyNet : public OutputLayer {
     const Mask& mask = sources.memory.mask;
     const Tensor from_vocabulary = logits(pass, readout.features);
     const Tensor scores = dot_scores(readout.state, sources.keys, 1, mask);
-    const Tensor all = softmax_with_last(pass, scores, log_sum(from_vocabulary), mask);
-    const Tensor copying = columns(all, 0, mask.positions), gate = columns(all, mask.positions, 1);
+    const auto [gate, copying] = softmax_with(pass, log_sum(from_vocabulary), scores, mask);
     return {log_mixture(from_vocabulary, gate, linked(copying, sources.links)), gate, copying};
   }
 
@@ -67,6 +66,6 @@ extern const OutputKind Output_copynet = {"copynet",
                                           "softmax over [V t ; tanh(Wc h_j)' s], summed by symbol",
                                           "Gu 2016",
                                           made_output<CopyNet>,
- {.copies = true}};
+                                          {.copies = true}};
 
 }  // namespace fovea

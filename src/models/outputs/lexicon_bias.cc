@@ -22,10 +22,7 @@ class LexiconBias : public OutputLayer {
 
 }  // namespace
 
-extern const OutputKind Output_lexicon_bias = {"lexicon_bias",
-                                               "softmax(V t + b + log(L a + eps))",
-                                               "Arthur 2016",
-                                               made_output<LexiconBias>,
- {.lexicon = true}};
+extern const OutputKind Output_lexicon_bias = {
+    "lexicon_bias", "softmax(V t + b + log(L a + eps))", "Arthur 2016", made_output<LexiconBias>, {.lexicon = true}};
 
 }  // namespace fovea

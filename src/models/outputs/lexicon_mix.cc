@@ -1,6 +1,6 @@
-// lexicon_mix: p = (1 - lambda) p_vocabulary + lambda L a, lambda fixed or learned. What the lexicon does not know about
-// a word, and the stop symbol, is left to the vocabulary: its share is what the lexicon leaves.
-// Arthur, Neubig & Nakamura 2016 (linear interpolation).
+// lexicon_mix: p = (1 - lambda) p_vocabulary + lambda L a, lambda fixed or learned. What the lexicon does not know
+// about a word, and the stop symbol, is left to the vocabulary: its share is what the lexicon leaves. Arthur, Neubig &
+// Nakamura 2016 (linear interpolation).
 #include "models/output.h"
 
 namespace fovea {
@@ -35,10 +35,7 @@ class LexiconMix : public OutputLayer {
 
 }  // namespace
 
-extern const OutputKind Output_lexicon_mix = {"lexicon_mix",
-                                              "(1 - lambda) p_vocabulary + lambda L a",
-                                              "Arthur 2016",
-                                              made_output<LexiconMix>,
- {.lexicon = true}};
+extern const OutputKind Output_lexicon_mix = {
+    "lexicon_mix", "(1 - lambda) p_vocabulary + lambda L a", "Arthur 2016", made_output<LexiconMix>, {.lexicon = true}};
 
 }  // namespace fovea

@@ -44,6 +44,6 @@ extern const OutputKind Output_pointer_generator = {"pointer_generator",
                                                     "g p_vocabulary + (1 - g) sum_{x_i = w} a_i",
                                                     "See 2017",
                                                     made_output<PointerGenerator>,
- {.copies = true}};
+                                                    {.copies = true}};
 
 }  // namespace fovea

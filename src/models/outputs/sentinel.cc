@@ -17,8 +17,7 @@ class Sentinel : public OutputLayer {
     const Mask& mask = sources.memory.mask;
     const Tensor query = tanh(query_(pass, readout.state));
     const Tensor scores = dot_scores(query, sources.memory.values, 1, mask);
-    const Tensor all = softmax_with_last(pass, scores, sentinel_(pass, query), mask);
-    const Tensor copying = columns(all, 0, mask.positions), gate = columns(all, mask.positions, 1);
+    const auto [gate, copying] = softmax_with(pass, sentinel_(pass, query), scores, mask);
     return {log_mixture(logits(pass, readout.features), gate, linked(copying, sources.links)), gate, copying};
   }
 
@@ -33,6 +32,6 @@ extern const OutputKind Output_sentinel = {"sentinel",
                                            "g p_vocabulary + sum_{x_i = w} a_i, [a ; g] = softmax [q' h_i ; q' z]",
                                            "Merity 2016",
                                            made_output<Sentinel>,
- {.copies = true}};
+                                           {.copies = true}};
 
 }  // namespace fovea

@@ -49,8 +49,8 @@ Tensor linear_transposed(Tensor x, Tensor weight, Tensor bias) {
   const int rows = x.shape().rows(), in = weight.shape()[1], out = weight.shape()[0];
   check(x.shape().last() == in && bias.shape().count() == out, "linear_transposed: {} meets a weight {} and a bias {}",
         x.shape().text(), weight.shape().text(), bias.shape().text());
-  Tensor y = x.tape().make(x.shape().with_last(out),
-                           x.wants_gradient() || weight.wants_gradient() || bias.wants_gradient());
+  Tensor y =
+      x.tape().make(x.shape().with_last(out), x.wants_gradient() || weight.wants_gradient() || bias.wants_gradient());
   kernels::multiply({x.data(), rows, in, in}, packed_transposed(weight), out, y.data(), out, kernels::Start::zero,
                     bias.data());
   if (y.wants_gradient()) {

@@ -1,0 +1,175 @@
+// Selections that go through the memory from left to right.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "attention/asked.h"
+#include "attention/selecting.h"
+
+namespace fovea {
+namespace {
+
+double stops(Real score) { return 1 / (1 + std::exp(-static_cast<double>(score))); }
+
+// Each step's scores, and the weights that follow from the step before.
+std::vector<Vector> walk_through(Selecting& select, const std::vector<Vector>& scores, bool training) {
+  std::vector<Vector> weights;
+  for (const Vector& step : scores) {
+    weights.push_back(
+        select({.scores = step, .last = weights.empty() ? Vector() : weights.back(), .training = training}).weights);
+  }
+  return weights;
+}
+
+std::vector<Vector> random_scores(int steps, int positions, const std::string& name, Real scale = 3) {
+  std::vector<Vector> scores;
+  for (int t = 0; t < steps; ++t) scores.push_back(random_values(positions, fmt::format("{}{}", name, t), scale));
+  return scores;
+}
+
+// All ways to go: at each step from where the last one stopped, past some positions, to a stop. Adds to expected[t][i]
+// how probable it is that step t stops at i.
+void go(const std::vector<Vector>& scores, std::size_t step, std::size_t from, double probability,
+        std::vector<std::vector<double>>& expected) {
+  if (step == scores.size()) return;
+  for (std::size_t i = from; i < scores[step].size(); ++i) {
+    const double p = stops(scores[step][i]);
+    expected[step][i] += probability * p;
+    go(scores, step + 1, i, probability * p, expected);
+    probability *= 1 - p;
+  }
+}
+
+TEST(Monotonic, TrainsOnTheExpectationOverAllWaysToGo) {
+  for (const std::string name : {"monotonic", "segments"}) {
+    Selecting select(name);
+    const auto scores = random_scores(4, 5, "ways");
+    std::vector<std::vector<double>> expected(4, std::vector<double>(5, 0.0));
+    go(scores, 0, 0, 1, expected);
+    const auto weights = walk_through(select, scores, true);
+    for (std::size_t t = 0; t < 4; ++t) expect_close(weights[t], expected[t], fmt::format("{}, step {}", name, t));
+  }
+}
+
+TEST(Monotonic, StaysFiniteOverFiveHundredPositions) {
+  constexpr int positions = 500;
+  for (const Real scale : {Real(0.1), Real(5), Real(100)}) {
+    Selecting select("monotonic");
+    Vector last;
+    for (int t = 0; t < 5; ++t) {
+      const Vector scores = random_values(positions, fmt::format("long{}", t), scale);
+      const auto found = select({.scores = scores, .last = last, .probe = random_values(positions, "probe")});
+      for (std::size_t i = 0; i < positions; ++i) {
+        ASSERT_TRUE(std::isfinite(found.gradient[i])) << "step " << t << ", position " << i;
+        ASSERT_GE(found.weights[i], 0) << "step " << t << ", position " << i;
+      }
+      EXPECT_LE(sum_of(found.weights), 1 + 1e-5);
+      last = found.weights;
+    }
+    EXPECT_GT(sum_of(last), 0);
+  }
+}
+
+// Where a one-hot row has its one, -1 for a row of zeros.
+int place(const Vector& weights) {
+  int found = -1;
+  for (int i = 0; i < std::ssize(weights); ++i) {
+    if (weights[i] == 0) continue;
+    EXPECT_EQ(weights[i], 1);
+    EXPECT_EQ(found, -1) << "two";
+    found = i;
+  }
+  return found;
+}
+
+TEST(Monotonic, InUseStopsAtTheFirstScoreAboveZeroAndNeverGoesBack) {
+  Selecting select("monotonic");
+  int ends = 0;
+  for (int trial = 0; trial < 50; ++trial) {
+    const auto scores = random_scores(4, 8, fmt::format("use{}", trial));
+    const auto weights = walk_through(select, scores, false);
+    int from = 0;
+    for (std::size_t t = 0; t < scores.size(); ++t) {
+      int stop = -1;
+      for (int i = from; i >= 0 && i < 8 && stop < 0; ++i) stop = scores[t][i] > 0 ? i : -1;
+      EXPECT_EQ(place(weights[t]), stop);
+      ends += stop < 0;
+      from = stop;
+      if (from < 0) break;
+    }
+  }
+  EXPECT_GT(ends, 0) << "no trial has seen the end";
+}
+
+// It reads no position beyond its stop: the memory may arrive piece by piece.
+TEST(Monotonic, InUseReadsTheMemoryOnlyUpToItsStop) {
+  AttentionOptions options;
+  options.size = 4;
+  options.select = "monotonic";
+  Asked asked(options);
+  int stopped = 0;
+  for (int id = 0; id < 50; ++id) {
+    const Source source = asked.source(id, 8, 4);
+    const Seen all = asked.ask({source}, {.positions = 8, .training = false})[0];
+    for (std::size_t step = 0; step < 4 && place(all.weights[step]) >= 0; ++step, ++stopped) {
+      const int arrived = place(all.weights[step]) + 1;
+      Source cut = source;
+      cut.memory.resize(static_cast<std::size_t>(arrived));
+      const Seen seen = asked.ask({cut}, {.positions = arrived, .training = false})[0];
+      for (std::size_t t = 0; t <= step; ++t) {
+        EXPECT_TRUE(std::ranges::equal(seen.weights[t], std::span(all.weights[t]).first(cut.memory.size())));
+        EXPECT_EQ(seen.contexts[t], all.contexts[t]) << "source " << id << ", step " << t;
+      }
+    }
+  }
+  EXPECT_GT(stopped, 50);
+}
+
+TEST(Segments, AreDecidedWithoutWhatIsAhead) {
+  Selecting select("segments");
+  const auto scores = random_scores(3, 8, "ahead");
+  const auto all = walk_through(select, scores, false);
+  for (std::size_t arrived = 1; arrived < 8; ++arrived) {
+    auto cut_scores = scores;
+    for (Vector& step : cut_scores) step.resize(arrived);
+    const auto cut = walk_through(select, cut_scores, false);
+    for (std::size_t t = 0; t < cut.size(); ++t) {
+      EXPECT_TRUE(std::equal(cut[t].begin(), cut[t].end(), all[t].begin())) << "step " << t << ", " << arrived;
+    }
+  }
+}
+
+TEST(MonotonicSelections, NeverGoBack) {
+  for (const std::string name : {"monotonic", "monotonic_hmm", "segments"}) {
+    Selecting select(name);
+    for (const bool training : {true, false}) {
+      for (int from = 0; from < 6; ++from) {
+        Vector last(6, Real(0));
+        last[static_cast<std::size_t>(from)] = 1;
+        const Vector scores = random_values(6, fmt::format("back{}", from), 3);
+        const Vector weights = select({.scores = scores, .last = last, .training = training}).weights;
+        for (int i = 0; i < from; ++i) EXPECT_EQ(weights[i], 0) << name << " went from " << from << " to " << i;
+        if (training) {
+          for (int i = from; i < 6; ++i) EXPECT_GT(weights[i], 0) << name << " cannot go from " << from << " to " << i;
+        }
+      }
+    }
+  }
+}
+
+TEST(MonotonicHmm, StartsAnywhereAndKeepsAllThereIs) {
+  Selecting select("monotonic_hmm");
+  const Vector scores = random_values(6, "first", 3);
+  Selecting softmax("softmax");
+  expect_close(select({.scores = scores}).weights, softmax({.scores = scores}).weights, "first step");
+  for (const Vector& weights : walk_through(select, random_scores(5, 6, "keep"), true)) {
+    EXPECT_NEAR(sum_of(weights), 1, 1e-6);
+  }
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,0 +1,138 @@
+// Every contradiction is refused as one in what was asked for, and the message names both sides of it.
+#include "models/conflicts.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "models/tiny_model.h"
+
+namespace fovea {
+namespace {
+
+struct Conflict {
+  std::function<void(ModelOptions&)> choose;
+  std::string one, other;  // what the message says
+};
+
+void choose_sum(ModelOptions& o) {
+  o.attention.select = "exact_hard";
+  o.decoder.style = "luong";
+  o.decoder.feeding = false;
+}
+
+std::vector<Conflict> conflicts() {
+  using M = ModelOptions;
+  const std::string plain = "decoder.style = plain", sum = "attention.select = exact_hard";
+  std::vector<Conflict> all = {
+      {[](M& o) { o.decoder.style = "plain", o.decoder.bridge = "zero"; }, plain, "decoder.bridge = zero"},
+      {[](M& o) { o.decoder.style = "plain", o.decoder.bridge = "learned"; }, plain, "decoder.bridge = learned"},
+      {[](M& o) { o.decoder.style = "plain", o.output.kind = "copynet"; }, plain, "output.kind = copynet"},
+      {[](M& o) { choose_sum(o), o.decoder.style = "bahdanau"; }, sum, "decoder.style = bahdanau"},
+      {[](M& o) { choose_sum(o), o.decoder.feeding = true; }, sum, "decoder.feeding"},
+      {[](M& o) { choose_sum(o), o.decoder.kind = "transformer"; }, sum, "decoder.kind = transformer"},
+      {[](M& o) { choose_sum(o), o.output.kind = "sentinel"; }, sum, "output.kind = sentinel"},
+      {[](M& o) { choose_sum(o), o.attention.heads = 2; }, sum, "heads"},
+      {[](M& o) { choose_sum(o), o.attention.projections = true; }, sum, "projections"},
+      {[](M& o) { choose_sum(o), o.attention.read = "gated"; }, sum, "attention.read = gated"},
+      {[](M& o) { choose_sum(o), o.attention.bias = {"position", "markov"}; }, sum, "attention.bias = markov"},
+      {[](M& o) { choose_sum(o), o.objective.label_smoothing = 0.1; }, sum, "objective.label_smoothing"},
+      {[](M& o) { o.objective.coverage_embedding = 1; }, "objective.coverage_embedding",
+       "attention.bias = coverage_embedding"},
+      {[](M& o) { o.objective.agreement = 1, o.output.kind = "copynet"; }, "objective.agreement",
+       "output.kind = copynet"},
+      {[](M& o) { o.decoder.frozen = o.output.tied = true; }, "decoder.frozen", "output.tied"},
+      {[](M& o) { o.output.own_attention = true; }, "output.own_attention", "generate"},
+      {[](M& o) { o.output.kind = "pointer_generator", o.attention.select = "sigmoid"; },
+       "output.kind = pointer_generator", "attention.select = sigmoid"},
+      {[](M& o) { o.output.kind = "lexicon_bias", o.attention.select = "identity"; }, "output.kind = lexicon_bias",
+       "attention.select = identity"},
+      {[](M& o) { o.decoder.kind = "transformer", o.output.kind = "copynet"; }, "decoder.kind = transformer",
+       "output.kind = copynet"},
+      {[](M& o) { o.decoder.kind = "transformer", o.attention.bias = {"coverage"}; }, "attention: \"coverage\"",
+       "transformer"},
+      {[](M& o) { o.decoder.kind = "transformer", o.attention.select = "monotonic"; }, "attention: \"monotonic\"",
+       "transformer"},
+      {[](M& o) { o.encoder.kind = "transformer", o.self_attention.bias = {"markov"}; }, "self_attention: \"markov\"",
+       "transformer"},
+      {[](M& o) { o.encoder.kind = "transformer", o.self_attention.select = "exact_hard"; },
+       "self_attention: \"exact_hard\"", "transformer"},
+      {[](M& o) { o.encoder.kind = "lstmn", o.self_attention.select = "monotonic"; }, "encoder.kind = lstmn",
+       "self_attention"},
+  };
+  for (const std::string kind : {"structured", "pyramid"}) {
+    const auto add = [&](auto change, const std::string& what) {
+      all.push_back(
+          {[=](M& o) { o.encoder.kind = kind, o.encoder.layers = 2, change(o); }, "encoder.kind = " + kind, what});
+    };
+    add([](M& o) { o.output.kind = "pointer_generator"; }, "output.kind = pointer_generator");
+    add([](M& o) { o.objective.supervised = 1; }, "objective.supervised");
+    add([](M& o) { o.objective.agreement = 1; }, "objective.agreement");
+  }
+  using O = ObjectiveOptions;
+  for (double O::* weight :
+       {&O::coverage, &O::repetition, &O::fertility, &O::coverage_embedding, &O::supervised, &O::agreement}) {
+    all.push_back({[=](M& o) { o.decoder.style = "plain", o.objective.*weight = 1; }, plain, "objective"});
+  }
+  return all;
+}
+
+TEST(Conflicts, AreUsageErrorsThatNameBothSides) {
+  for (const Conflict& conflict : conflicts()) {
+    ModelOptions options = tiny_options();
+    conflict.choose(options);
+    try {
+      TinyModel model(options);
+      ADD_FAILURE() << conflict.one << " with " << conflict.other << " is accepted";
+    } catch (const Error& e) {
+      const std::string message = e.what();
+      EXPECT_EQ(e.kind(), ErrorKind::usage) << message;
+      EXPECT_NE(message.find(conflict.one), std::string::npos) << conflict.one << " is not in: " << message;
+      EXPECT_NE(message.find(conflict.other), std::string::npos) << conflict.other << " is not in: " << message;
+      EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+    }
+  }
+}
+
+// Only training knows its share of sampling.
+TEST(Conflicts, OfSamplingAreUsageErrorsToo) {
+  const std::vector<Conflict> conflicts = {
+      {[](ModelOptions& o) { o.decoder.kind = "transformer"; }, "training.sampling", "decoder.kind = transformer"},
+      {choose_sum, "training.sampling", "attention.select"}};
+  for (const Conflict& conflict : conflicts) {
+    ModelOptions options = tiny_options();
+    conflict.choose(options);
+    TinyModel model(options);
+    try {
+      model.terms(model.batch(), {}, 0, 0.5);
+      ADD_FAILURE() << conflict.other << " is accepted";
+    } catch (const Error& e) {
+      EXPECT_EQ(e.kind(), ErrorKind::usage);
+      EXPECT_NE(std::string(e.what()).find(conflict.one), std::string::npos) << e.what();
+      EXPECT_NE(std::string(e.what()).find(conflict.other), std::string::npos) << e.what();
+    }
+  }
+}
+
+TEST(Conflicts, AreNotSeenWhereThereAreNone) {
+  const std::vector<std::function<void(ModelOptions&)>> fine = {
+      [](ModelOptions&) {}, choose_sum, [](ModelOptions& o) { choose_sum(o), o.attention.bias = {"position"}; },
+      [](ModelOptions& o) { o.encoder.kind = "pyramid", o.output.kind = "pointer_generator"; },  // of one layer
+      [](ModelOptions& o) { o.decoder.style = "plain", o.decoder.bridge = "mean"; },
+      [](ModelOptions& o) { o.decoder.frozen = o.encoder.frozen = true; },
+      [](ModelOptions& o) {
+        o.output.kind = "pointer_generator", o.output.own_attention = true, o.attention.select = "sigmoid";
+      },
+      // A decoder without attention does not care what its attention would be.
+      [](ModelOptions& o) { o.decoder.style = "plain", o.attention.select = "exact_hard"; }};
+  for (std::size_t i = 0; i < fine.size(); ++i) {
+    ModelOptions options = tiny_options();
+    fine[i](options);
+    EXPECT_NO_THROW(TinyModel model(options)) << "case " << i;
+  }
+}
+
+}  // namespace
+}  // namespace fovea

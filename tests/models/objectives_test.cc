@@ -1,0 +1,149 @@
+// What training makes small beside the likelihood, each against its formula in plain loops; what is not real counts
+// nothing.
+#include "models/objectives.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "support/gradient_check.h"
+
+namespace fovea {
+namespace {
+
+constexpr int steps = 3, batch = 2, positions = 4;
+
+class Objectives : public testing::Test {
+ protected:
+  Objectives() : pass(parameters, arena) {}
+
+  Tensor filled(Shape shape, const std::string& name) {
+    Tensor x = pass.tape().make(shape);
+    std::ranges::copy(random_values(shape.count(), name), x.data());
+    for (Real& value : x.values()) value = std::abs(value);
+    return x;
+  }
+  static double value(Tensor x) { return static_cast<double>(*x.data()); }
+  double a(int t, int b, int i) const {
+    return step_is_real(t, b) ? static_cast<double>(weights.data()[(t * batch + b) * positions + i]) : 0;
+  }
+  bool step_is_real(int t, int b) const { return real_steps[t * batch + b]; }
+  bool is_real(int i, int b) const { return real_positions[i * batch + b]; }
+  double total(int b, int i) const {
+    double sum = 0;
+    for (int t = 0; t < steps; ++t) sum += a(t, b, i);
+    return sum;
+  }
+  template <class Term>
+  double over_positions(Term term) const {
+    double sum = 0;
+    for (int b = 0; b < batch; ++b) {
+      for (int i = 0; i < positions; ++i) sum += is_real(i, b) ? term(b, i) : 0;
+    }
+    return sum;
+  }
+
+  Parameters parameters;
+  Arena arena;
+  Pass pass;
+  const std::vector<std::uint8_t> real_steps = {1, 1, 1, 1, 1, 0}, real_positions = {1, 1, 1, 1, 1, 0, 1, 0};
+  const Mask step_mask = {real_steps.data(), steps, batch}, source = {real_positions.data(), positions, batch};
+  // As a selection gives them: nothing for pads, but something for steps beyond the end.
+  Tensor weights = masked_softmax(filled({steps, batch, positions}, "weights"), source);
+};
+
+constexpr double close = is_double ? 1e-12 : 1e-5;
+
+TEST_F(Objectives, Coverage) {
+  EXPECT_NEAR(value(coverage_penalty(pass, weights, step_mask, source)),
+              over_positions([&](int b, int i) { return std::pow(1 - total(b, i), 2); }), close);
+}
+
+TEST_F(Objectives, Repetition) {
+  double wanted = 0;
+  for (int b = 0; b < batch; ++b) {
+    for (int i = 0; i < positions; ++i) {
+      double before = 0;
+      for (int t = 0; t < steps; ++t) {
+        wanted += std::min(a(t, b, i), before);
+        before += a(t, b, i);
+      }
+    }
+  }
+  EXPECT_NEAR(value(repetition_penalty(pass, weights, step_mask)), wanted, close);
+  const Tensor one = as_shape(step(weights, 0), {1, batch, positions});
+  EXPECT_EQ(value(repetition_penalty(pass, one, {real_steps.data(), 1, batch})), 0);
+}
+
+TEST_F(Objectives, Fertility) {
+  const Tensor fertilities = filled({positions, batch, 1}, "fertilities");
+  EXPECT_NEAR(value(fertility_penalty(pass, weights, fertilities, step_mask, source)),
+              over_positions([&](int b, int i) {
+                return std::pow(static_cast<double>(fertilities.data()[i * batch + b]) - total(b, i), 2);
+              }),
+              close);
+}
+
+TEST_F(Objectives, CoverageEmbedding) {
+  constexpr int heads = 2, size = 3;
+  const Tensor left = filled({batch, heads * positions * size}, "left");
+  EXPECT_NEAR(value(coverage_embedding_penalty(pass, left, heads, source)), over_positions([&](int b, int i) {
+                double squares = 0;
+                for (int h = 0; h < heads; ++h) {
+                  for (int j = 0; j < size; ++j) {
+                    squares += std::pow(double(left.data()[((b * heads + h) * positions + i) * size + j]), 2);
+                  }
+                }
+                return squares;
+              }),
+              close);
+}
+
+// Step 0 of row 0 wants two positions, step 1 of row 1 one; nothing is known of the others.
+TEST_F(Objectives, Supervised) {
+  std::vector<Real> wanted(static_cast<std::size_t>(steps * batch * positions));
+  wanted[0] = wanted[2] = Real(0.5);
+  wanted[(1 * batch + 1) * positions + 1] = 1;
+  const double a0 = a(0, 0, 0), a1 = a(0, 0, 1), a2 = a(0, 0, 2), a3 = a(0, 0, 3), b0 = a(1, 1, 0), b1 = a(1, 1, 1);
+  EXPECT_NEAR(value(supervised_cross_entropy(pass, weights, wanted)),
+              -0.5 * std::log(a0 + 1e-6) - 0.5 * std::log(a2 + 1e-6) - std::log(b1 + 1e-6), close);
+  EXPECT_NEAR(value(supervised_squares(pass, weights, wanted)),
+              std::pow(a0 - 0.5, 2) + a1 * a1 + std::pow(a2 - 0.5, 2) + a3 * a3 + b0 * b0 + std::pow(b1 - 1, 2), close);
+}
+
+// A draw is worth what it and later steps earn, beyond what was expected.
+TEST_F(Objectives, Reinforce) {
+  constexpr int heads = 2;
+  const Tensor log_p = filled({steps, batch * heads, 1}, "log_p"), baseline = filled({steps, batch, 1}, "baseline");
+  const Tensor odds = filled({steps, batch * heads, positions}, "odds");
+  const std::vector<Real> rewards = random_values(steps * batch, "rewards");
+  const Reinforced found = reinforce(pass, {log_p, odds, baseline}, rewards, step_mask);
+  double surrogate = 0, error = 0, entropy = 0;
+  for (int t = 0; t < steps; ++t) {
+    for (int b = 0; b < batch; ++b) {
+      if (!step_is_real(t, b)) continue;
+      double earned = 0;
+      for (int later = t; later < steps; ++later) {
+        if (step_is_real(later, b)) earned += static_cast<double>(rewards[later * batch + b]);
+      }
+      const double surprise = earned - static_cast<double>(baseline.data()[t * batch + b]);
+      error += surprise * surprise;
+      for (int h = 0; h < heads; ++h) {
+        const int row = (t * batch + b) * heads + h;
+        surrogate -= surprise * static_cast<double>(log_p.data()[row]);
+        for (int i = 0; i < positions; ++i) {
+          const double p = static_cast<double>(odds.data()[row * positions + i]);
+          entropy += p * std::log(p);
+        }
+      }
+    }
+  }
+  EXPECT_NEAR(value(found.surrogate), surrogate, close * 10);
+  EXPECT_NEAR(value(found.baseline), error, close * 10);
+  EXPECT_NEAR(value(found.entropy), entropy, close * 10);
+}
+
+}  // namespace
+}  // namespace fovea

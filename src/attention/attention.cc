@@ -30,6 +30,15 @@ Mask repeat(Pass& pass, Mask mask, int times) {
   return {real.data(), mask.positions, mask.batch * times, mask.causal};
 }
 
+Mask pair_mask(Pass& pass, Mask mask, int queries) {
+  const int rows = queries * mask.batch;
+  const auto seen = pass.arena().array<std::uint8_t>(static_cast<std::size_t>(mask.positions) * rows);
+  for (int i = 0; i < mask.positions; ++i) {
+    for (int row = 0; row < rows; ++row) seen[i * rows + row] = mask.sees(row / mask.batch, row % mask.batch, i);
+  }
+  return {seen.data(), mask.positions, rows};
+}
+
 Attention::Attention(Parameters& parameters, const std::string& name, const AttentionOptions& options, Sizes sizes)
     : heads_(options.heads), rotary_(options.rotary) {
   AttentionSizes made = {sizes.query, sizes.memory, options.size, sizes.written, options};

@@ -70,4 +70,7 @@ class Attention {
 // The mask of a batch in which each row stands `times` times, side by side.
 Mask repeat(Pass& pass, Mask mask, int times);
 
+// The mask of every query with every position, as ops/pairs.cc lays them out: row q * batch + b.
+Mask pair_mask(Pass& pass, Mask mask, int queries);
+
 }  // namespace fovea

@@ -151,6 +151,7 @@ int EvaluateCommand::run() const {
   if (const std::string left_out = describe(pairs.report); !left_out.empty()) fmt::print(stderr, "{}\n", left_out);
   std::vector<std::string> sources;
   const bool features = predictor.model().task().reads_features();
+  if (links && features) throw usage_error("--links: of this model's data the third column has features");
   for (const Example& example : pairs.examples) {
     sources.push_back(features ? example.source + "\t" + example.extra : example.source);
   }

@@ -62,9 +62,8 @@ Tensor Marginal::step(Pass& pass, const Decoder::Step& now, const Decoder::Sourc
   const Tensor all = emissions(pass, readout, output.keys);  // [positions, rows, symbols]
   next.set("marginal.prior", as_shape(prior, {rows, positions}));
   next.set("marginal.emissions", all, 1);
-  const auto real = pass.arena().array<std::uint8_t>(static_cast<std::size_t>(positions) * rows);
-  for (int i = 0; i < positions * rows; ++i) real[i] = memory.mask.data[i / rows * batch + i % batch];
-  const Tensor mixed = weighted_sum(as_shape(prior, {1, rows, positions}), exp(all), {real.data(), positions, rows});
+  const Tensor mixed =
+      weighted_sum(as_shape(prior, {1, rows, positions}), exp(all), pair_mask(pass, memory.mask, queries));
   const Tensor seen = weighted_sum(prior, memory.values, memory.mask);
   looks.push_back({as_shape(readout.scores, {rows, positions}), as_shape(prior, {rows, positions}),
                    as_shape(seen, {rows, seen.shape()[2]}), 0, 0});

@@ -318,7 +318,7 @@ Output Transduce::output(const std::string& line, const SourceIds& source, std::
     OutputStep shown;
     shown.token = symbol_text(i < best.symbols.size() ? best.symbols[i] : Vocabulary::stop, source);
     shown.probability = step.probability;
-    shown.copy_gate = step.gate;
+    if (step.gate) shown.copy_gate = 1 - *step.gate;
     for (const auto& [symbol, probability] : step.alternatives) {
       shown.alternatives.push_back({symbol_text(symbol, source), probability});
     }

@@ -135,9 +135,8 @@ std::string linked(const std::string& links = "") {
   return text;
 }
 
-// What no training is needed for: a model as it is born, without attention.
-void save_plain_model(const std::filesystem::path& path) {
-  const Model model = untrained_model({"decoder.style=plain"});
+void save_untrained(const std::filesystem::path& path, const std::string& setting) {
+  const Model model = untrained_model({setting});
   Files files;
   files.write_atomically(path, encode_safetensors({model.metadata(), model.arrays()}));
 }
@@ -193,9 +192,18 @@ TEST_F(EvaluateCommandTest, LinkMeasuresAreGatesToo) {
   EXPECT_TRUE(says(unmeasured.err, "--links"));
 }
 
+TEST_F(EvaluateCommandTest, AColumnOfFeaturesHasNoLinks) {
+  const std::string model = folder_ / "features.safetensors", file = folder_.write("linked.tsv", linked());
+  save_untrained(model, "extra=features");
+  EXPECT_EQ(run(fovea({"evaluate", model, file})).code, 0);
+  const Outcome outcome = run(fovea({"evaluate", model, file, "--links"}));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_TRUE(says(outcome.err, "features"));
+}
+
 TEST_F(EvaluateCommandTest, AModelWithoutAttentionHasNoneToMeasure) {
   const std::string model = folder_ / "plain.safetensors";
-  save_plain_model(model);
+  save_untrained(model, "decoder.style=plain");
   const Outcome outcome = run(fovea({"evaluate", model, test_, "--json"}));
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const json metrics = json::parse(outcome.out);

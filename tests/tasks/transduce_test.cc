@@ -172,7 +172,7 @@ TEST(Features, AreSplitOffAtTheTab) {
   EXPECT_EQ(reads.split("a\t\tb"), Parts("a", "\tb"));
   EXPECT_EQ(reads.split("\tN"), Parts("", "N"));
   EXPECT_EQ(does_not.split("a b\tN"), Parts("a b\tN", ""));
-  EXPECT_TRUE(does_not.encode({"cat", "red", "N", 1}).source.size() == 1) << "the third column does not count";
+  EXPECT_EQ(does_not.encode({"cat", "red", "N", 1}).source.size(), 1) << "the third column does not count";
 }
 
 TEST(CopiedSymbols, NumbersWhatTheTargetDoesNotKnow) {

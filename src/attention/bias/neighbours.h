@@ -14,13 +14,7 @@ class Neighbours {
 
   Tensor operator()(Pass& pass, const Question& question, Tensor weights) const {
     const int queries = weights.shape()[0];
-    Mask mask = question.memory.mask;
-    const auto real = pass.arena().array<std::uint8_t>(static_cast<std::size_t>(mask.positions) * queries * mask.batch);
-    for (std::size_t i = 0; i < real.size(); ++i) {
-      const std::size_t row = i % (static_cast<std::size_t>(queries) * mask.batch);
-      real[i] = mask.data[i / (static_cast<std::size_t>(queries) * mask.batch) * mask.batch + row % mask.batch];
-    }
-    const Tensor around = windows(to_pairs(weights), width_, {real.data(), mask.positions, queries * mask.batch});
+    const Tensor around = windows(to_pairs(weights), width_, pair_mask(pass, question.memory.mask, queries));
     return from_pairs(weight_(pass, around), queries);
   }
 

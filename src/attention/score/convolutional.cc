@@ -29,15 +29,7 @@ class Convolutional : public Score {
 
   Tensor scores(Pass& pass, const Question& question, Tensor keys) const override {
     const int queries = question.queries.shape()[0];
-    const Mask& mask = question.memory.mask;
-    // Masks of pairs know no causal limit; every row is [query, batch].
-    const auto real = pass.arena().array<std::uint8_t>(static_cast<std::size_t>(mask.positions) * queries * mask.batch);
-    for (int i = 0, at = 0; i < mask.positions; ++i) {
-      for (int q = 0; q < queries; ++q) {
-        for (int b = 0; b < mask.batch; ++b) real[at++] = mask.sees(q, b, i);
-      }
-    }
-    const Mask pairs = {real.data(), mask.positions, queries * mask.batch};
+    const Mask pairs = pair_mask(pass, question.memory.mask, queries);
     const Tensor l2 = unit_sequences(multiply_pairs(query_(pass, question.queries), keys), pairs);
     const Tensor scores = last_(pass, windows(l2, width_, pairs));  // [positions, queries * batch, 1]
     return from_pairs(linear(scores, pass(strength_)), queries);

@@ -40,7 +40,7 @@ Mask pair_mask(Pass& pass, Mask mask, int queries) {
 }
 
 Attention::Attention(Parameters& parameters, const std::string& name, const AttentionOptions& options, Sizes sizes)
-    : heads_(options.heads), rotary_(options.rotary) {
+    : name_(parameters.prefix() + name), heads_(options.heads), rotary_(options.rotary) {
   AttentionSizes made = {sizes.query, sizes.memory, options.size, sizes.written, options};
   if (options.projections || heads_ > 1) {
     if (options.size % heads_ != 0) {
@@ -60,6 +60,11 @@ Attention::Attention(Parameters& parameters, const std::string& name, const Atte
     return entry.make(parameters, name + "." + std::string(entry.name), made);
   };
   score_ = make(find_mechanism(scores(), options.score));
+  for (auto bias = options.bias.begin(); bias != options.bias.end(); ++bias) {
+    if (std::find(options.bias.begin(), bias, *bias) != bias) {
+      throw usage_error("{}.bias has {} twice; once is enough", name, *bias);
+    }
+  }
   for (const std::string& bias : options.bias) biases_.push_back(make(find_mechanism(biases(), bias)));
   select_ = make(find_mechanism(selects(), options.select));
   read_ = make(find_mechanism(reads(), options.read));
@@ -106,20 +111,20 @@ Tensor Attention::add_biases(Pass& pass, const Question& question, Tensor scores
 }
 
 Tensor Attention::score(Pass& pass, Tensor queries, When when, const Prepared& prepared, const History& history) const {
-  const Question question = {project(pass, query_, queries, when, true), when, prepared.memory, history, heads_};
+  const Question question = {project(pass, query_, queries, when, true), when, prepared.memory, history, heads_, name_};
   History next;
   return add_biases(pass, question, score_->scores(pass, question, prepared.keys), next);
 }
 
 Selected Attention::select(Pass& pass, Tensor queries, When when, const Prepared& prepared, Tensor scores,
                            const History& history) const {
-  const Question question = {project(pass, query_, queries, when, true), when, prepared.memory, history, heads_};
+  const Question question = {project(pass, query_, queries, when, true), when, prepared.memory, history, heads_, name_};
   return select_->select(pass, question, scores);
 }
 
 Attention::Attended Attention::attend(Pass& pass, Tensor queries, When when, const Prepared& prepared,
                                       const History& history) const {
-  const Question question = {project(pass, query_, queries, when, true), when, prepared.memory, history, heads_};
+  const Question question = {project(pass, query_, queries, when, true), when, prepared.memory, history, heads_, name_};
   Attended out;
   out.scores = add_biases(pass, question, score_->scores(pass, question, prepared.keys), out.history);
   out.selected = select_->select(pass, question, out.scores);

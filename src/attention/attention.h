@@ -45,6 +45,7 @@ class Attention {
                   const History& history) const;
 
   int heads() const { return heads_; }
+  int bias_count() const { return static_cast<int>(biases_.size()); }
   int context_size() const { return context_size_; }
   // Whether any axis looks at the history; if none does it is not kept, and all steps can be taken at once.
   bool looks_back() const { return looks_back_; }
@@ -53,6 +54,7 @@ class Attention {
   Tensor project(Pass& pass, const std::optional<Linear>& projection, Tensor x, When when, bool turned) const;
   Tensor add_biases(Pass& pass, const Question& question, Tensor scores, History& next) const;
 
+  std::string name_;
   int heads_;
   bool rotary_;
   std::optional<Linear> query_;  // projections, if there are any

@@ -103,7 +103,8 @@ void add_attention(const Model& model, int threads, std::span<const Example> exa
   for (std::size_t i = 0; i < looked.size(); ++i) {
     const Looked& one = looked[i];
     flat += std::log(std::max(1, one.positions)) / static_cast<double>(looked.size());
-    if (links) {
+    if (one.weights.empty()) continue;
+    if (links && !gold[i].empty()) {
       quality.add(one.weights, one.steps, one.positions, gold[i]);
     } else {
       quality.add_unlinked(one.weights, one.steps, one.positions);
@@ -162,7 +163,8 @@ int EvaluateCommand::run() const {
     metrics.add(pairs.examples[i].target, predictions[i].output.text);
   }
   Values values = metrics.values();
-  const bool linked = links || predictor.model().config().extra == "alignment";
+  const bool linked = links || (predictor.model().config().extra == "alignment" &&
+                                std::ranges::any_of(pairs.examples, [](const Example& e) { return !e.extra.empty(); }));
   add_attention(predictor.model(), threads > 0 ? threads : Workers::default_count(), pairs.examples, linked, values);
   if (json) {
     nlohmann::ordered_json object;

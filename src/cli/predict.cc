@@ -41,7 +41,9 @@ class Counter {
   }
   void report(std::int64_t max_length) const {
     say(LineFate::repaired, "not UTF-8: bad bytes were read as U+FFFD");
-    say(LineFate::too_long, fmt::format("longer than {} characters: answered with an empty line", max_length));
+    say(LineFate::too_long,
+        fmt::format("longer than {} characters, or than the model knows positions: answered with an empty line",
+                    max_length));
   }
 
  private:

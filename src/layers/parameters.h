@@ -43,6 +43,7 @@ class Parameters {
 
   // Names from here on start with this. Two models in one list keep apart by it.
   void set_prefix(std::string prefix) { prefix_ = std::move(prefix); }
+  const std::string& prefix() const { return prefix_; }
 
   // Only before allocate().
   ParameterId add(std::string name, Shape shape, Initial initial);

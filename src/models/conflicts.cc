@@ -1,15 +1,12 @@
 #include "models/conflicts.h"
 
 #include "attention/mechanism.h"
+#include "models/encoder.h"
 #include "models/output.h"
 
 namespace fovea {
 
 namespace {
-
-bool attends(const ModelOptions& options) {
-  return options.decoder.kind == "transformer" || options.decoder.style != "plain";
-}
 
 void check_plain(const ModelOptions& options) {
   if (attends(options)) return;
@@ -63,9 +60,7 @@ void check_marginal(const ModelOptions& options) {
 }
 
 void check_positions_kept(const ModelOptions& options) {
-  const bool kept =
-      options.encoder.kind != "structured" && (options.encoder.kind != "pyramid" || options.encoder.layers == 1);
-  if (kept) return;
+  if (keeps_positions(options.encoder)) return;
   const auto refuse = [&](const std::string& what) {
     throw usage_error("encoder.kind = {} with {}: its columns do not stand for single symbols; choose another encoder",
                       options.encoder.kind, what);
@@ -97,6 +92,13 @@ void check_objectives(const ModelOptions& options) {
   if (o.coverage_embedding > 0 && std::find(bias.begin(), bias.end(), "coverage_embedding") == bias.end()) {
     throw usage_error("objective.coverage_embedding needs attention.bias = coverage_embedding");
   }
+  if (o.supervised > 0 && o.supervised_form == "cross_entropy" &&
+      find_mechanism(selects(), options.attention.select).traits.may_be_negative) {
+    throw usage_error(
+        "objective.supervised with attention.select = {}: its weights may be negative; set "
+        "objective.supervised_form = squared",
+        options.attention.select);
+  }
   if (o.agreement > 0 && options.output.kind != "generate") {
     throw usage_error(
         "objective.agreement with output.kind = {}: what symbols of the source stand for is known in one "
@@ -114,6 +116,37 @@ void check_objectives(const ModelOptions& options) {
   }
 }
 
+// Scores with weights of their own for each position are for sources, whose length is known beforehand.
+void check_known_positions(const ModelOptions& options) {
+  const auto knows_few = [](const AttentionOptions& attention) {
+    return attention.score == "location" || attention.score == "flat";
+  };
+  const bool inside =
+      options.encoder.kind == "transformer" || options.encoder.kind == "lstmn" || options.decoder.kind == "transformer";
+  if (inside && knows_few(options.self_attention)) {
+    throw usage_error(
+        "self_attention.score = {}: it knows attention.positions places, a sequence may have more; choose "
+        "another score",
+        options.self_attention.score);
+  }
+  if (options.objective.agreement > 0 && knows_few(options.attention)) {
+    throw usage_error(
+        "objective.agreement with attention.score = {}: targets are sources too, and may have more places "
+        "than it knows; choose another score",
+        options.attention.score);
+  }
+}
+
+void check_actions(const ModelOptions& options) {
+  if (!attends(options) || options.attention.select != "actions") return;
+  const auto refuse = [](std::string_view what, std::string_view why) {
+    throw usage_error("attention.select = actions with {}: {}", what, why);
+  };
+  if (options.objective.supervised > 0)
+    refuse("objective.supervised", "its own aligner says where to look; leave one out");
+  if (options.objective.agreement > 0) refuse("objective.agreement", "the other direction has no steps; leave one out");
+}
+
 }  // namespace
 
 void check_conflicts(const ModelOptions& options) {
@@ -122,6 +155,8 @@ void check_conflicts(const ModelOptions& options) {
   check_positions_kept(options);
   check_shares(options);
   check_objectives(options);
+  check_known_positions(options);
+  check_actions(options);
 }
 
 }  // namespace fovea

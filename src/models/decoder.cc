@@ -1,13 +1,10 @@
 #include "models/decoder.h"
 
+#include "data/vocabulary.h"
 #include "models/decoders/rnn.h"
 #include "models/decoders/transformer.h"
 
 namespace fovea {
-
-namespace {
-constexpr std::int32_t unknown = 1;  // as in Vocabulary
-}
 
 std::unique_ptr<Decoder> make_decoder(Parameters& parameters, const ModelOptions& options, const Encoder& encoder,
                                       int symbols, int feedback) {
@@ -19,7 +16,7 @@ std::unique_ptr<Decoder> make_decoder(Parameters& parameters, const ModelOptions
 
 std::span<std::int32_t> known_symbols(Pass& pass, Ids ids, int symbols) {
   const auto known = pass.arena().array<std::int32_t>(ids.size());
-  for (std::size_t i = 0; i < ids.size(); ++i) known[i] = ids[i] < symbols ? ids[i] : unknown;
+  for (std::size_t i = 0; i < ids.size(); ++i) known[i] = ids[i] < symbols ? ids[i] : Vocabulary::unknown;
   return known;
 }
 

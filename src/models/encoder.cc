@@ -21,6 +21,10 @@ std::vector<std::string> encoder_names() {
   return names;
 }
 
+bool keeps_positions(const EncoderOptions& options) {
+  return options.kind != "structured" && (options.kind != "pyramid" || options.layers == 1);
+}
+
 std::unique_ptr<Encoder> make_encoder(Parameters& parameters, const ModelOptions& options, int symbols) {
   for (const EncoderKind* kind : encoders()) {
     if (kind->name == options.encoder.kind) return kind->make(parameters, options, symbols);

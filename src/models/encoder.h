@@ -32,8 +32,6 @@ class Encoder {
   virtual int state_size() const { return memory_size(); }
   virtual int states() const { return 1; }
   virtual bool has_c() const { return false; }
-  // Whether column i is about symbol i.
-  virtual bool keeps_positions() const { return true; }
 };
 
 struct EncoderKind {
@@ -51,6 +49,9 @@ template <class Made>
 std::unique_ptr<Encoder> made_encoder(Parameters& parameters, const ModelOptions& options, int symbols) {
   return std::make_unique<Made>(parameters, options, symbols);
 }
+
+// Whether column i is about symbol i.
+bool keeps_positions(const EncoderOptions& options);
 
 // Vectors of symbols, [length, batch, size], as encoders and decoders read them.
 class SymbolVectors {

@@ -66,6 +66,8 @@ void ObjectiveOptions::fields(FieldVisitor& visit) {
         at_least(0));
   visit("supervised", supervised, "weight of the distance to the alignments given with the data", at_least(0));
   visit("supervised_form", supervised_form, "that distance", one_of({"cross_entropy", "squared"}));
+  visit("supervised_smoothing", supervised_smoothing, "share of the wanted weights spread over all positions",
+        between(0, 0.9));
   visit("agreement", agreement, "weight of Tr(A_xy A_yx): trains both directions together (Cohn 2016)", at_least(0));
   visit("reinforce", reinforce, "where positions are drawn: weight of what a draw was worth", at_least(0));
   visit("entropy", entropy, "where positions are drawn: weight of the entropy", at_least(0));

@@ -66,6 +66,7 @@ struct ObjectiveOptions {
   double coverage_embedding = 0;
   double supervised = 0;
   std::string supervised_form = "cross_entropy";
+  double supervised_smoothing = 0;
   double agreement = 0;
   double reinforce = 0.1;
   double entropy = 0.01;
@@ -85,5 +86,10 @@ struct ModelOptions {
 
   void fields(FieldVisitor& visit);
 };
+
+// Whether there is an attention to the source.
+inline bool attends(const ModelOptions& options) {
+  return options.decoder.kind == "transformer" || options.decoder.style != "plain";
+}
 
 }  // namespace fovea

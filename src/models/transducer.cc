@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "data/vocabulary.h"
 #include "models/conflicts.h"
 
 namespace fovea {
 
 namespace {
-
-constexpr int pad = 0;  // as in Vocabulary
 
 const ModelOptions& checked(const ModelOptions& options) {
   check_conflicts(options);
@@ -91,10 +90,10 @@ Tensor Transducer::likelihood(Pass& pass, const Teaching& taught, const Side& ou
   const auto smoothing = static_cast<Real>(objective_.label_smoothing);
   Tensor log_p = taught.decoder.written.log_probabilities;
   if (!log_p && output_->plain()) {
-    return cross_entropy(output_->logits(pass, readout.features), outputs.ids, {smoothing, pad});
+    return cross_entropy(output_->logits(pass, readout.features), outputs.ids, {smoothing, Vocabulary::pad});
   }
   if (!log_p) log_p = output_->write(pass, readout, taught.sources).log_probabilities;
-  const Tensor right = sum(pick(log_p, outputs.ids, pad));
+  const Tensor right = sum(pick(log_p, outputs.ids, Vocabulary::pad));
   if (smoothing == 0) return scale(right, -1);
   const Tensor known = columns(log_p, 0, symbols_);
   const Tensor spread = sum(multiply(known, step_mask(pass, outputs.mask(), symbols_)));
@@ -109,7 +108,8 @@ void Transducer::add_draws(Pass& pass, const Teaching& taught, const Side& outpu
     log_p = multiply(taught.log_probabilities, step_mask(pass, outputs.mask(), 1));
   } else {
     const Tensor written = taught.decoder.written.log_probabilities;
-    log_p = pick(written ? written : output_->write(pass, readout, taught.sources).log_probabilities, outputs.ids, pad);
+    log_p = pick(written ? written : output_->write(pass, readout, taught.sources).log_probabilities, outputs.ids,
+                 Vocabulary::pad);
   }
   const auto weigh = [&](const char* name, Tensor value, double weight) {
     loss.terms.push_back({name, scale(value, static_cast<Real>(weight))});
@@ -133,7 +133,7 @@ void Transducer::add_draws(Pass& pass, const Teaching& taught, const Side& outpu
       ones[b] = 1;
       none.data()[b] = 0;
     }
-    const Draws draws = {chosen.log_probability, {}, add_row(none, pass(rationale_baseline_))};
+    const Draws draws = {chosen.log_probability, {}, scale(add_row(none, pass(rationale_baseline_)), 20)};
     const Reinforced found = reinforce(pass, draws, rewards, {ones.data(), 1, outputs.batch});
     weigh("rationale", found.surrogate, objective_.reinforce);
     weigh("rationale_baseline", found.baseline, 0.01);

@@ -115,7 +115,9 @@ std::string output_to_json(const Output& output) {
   json["schema"] = kExplanationSchema;
   json["source"]["text"] = output.source_text;
   json["source"]["tokens"] = list_of(output.source, [](const SourceToken& token) {
-    return Json{{"text", token.text}, {"start", token.start}, {"end", token.end}};
+    Json object{{"text", token.text}, {"start", token.start}, {"end", token.end}};
+    if (!token.read) object["read"] = false;
+    return object;
   });
   json["text"] = output.text;
   json["score"] = output.score;
@@ -141,7 +143,8 @@ Output output_from_json(std::string_view text) {
   const Place source = root.field("source");
   output.source_text = source.field("text").text();
   output.source = source.list("tokens", [](const Place& token) {
-    return SourceToken{token.field("text").text(), token.field("start").count(), token.field("end").count()};
+    return SourceToken{token.field("text").text(), token.field("start").count(), token.field("end").count(),
+                       !token.has("read")};
   });
   output.text = root.field("text").text();
   output.score = root.field("score").number();

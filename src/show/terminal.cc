@@ -190,6 +190,13 @@ std::string draw_terminal(const Output& output, const TerminalOptions& options) 
   const auto line = [](const std::string& text) { return isolate(printable(repair_utf8(text))); };
   std::string text =
       fmt::format("{}\n→ {}  (score {:.4g})\n", line(output.source_text), line(output.text), output.score);
+  if (std::ranges::any_of(output.source, [](const SourceToken& token) { return !token.read; })) {
+    text += "read only:";
+    for (std::size_t i = 0; i + 1 < output.source.size(); ++i) {
+      text += " " + (output.source[i].read ? line(output.source[i].text) : std::string("·"));
+    }
+    text += "\n";
+  }
   if (output.maps.empty()) return text + kNoMaps + "\n";
   if (options.map && *options.map >= output.maps.size()) {
     throw usage_error("map {} wanted, but the maps are 0 to {}", *options.map, output.maps.size() - 1);

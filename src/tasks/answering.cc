@@ -23,11 +23,23 @@ void Answering::answer_batch(std::span<const std::size_t> batch, std::span<const
   Pass pass(model_.parameters(), memory.sources);
   const std::unique_ptr<StepModel> asked = model_.transducer().begin(pass, memory.side);
   auto answers = search(model_.parameters(), *asked, options, most_steps, memory.steps, lengths, samples);
+  if (options.alternatives > 0 && model_.transducer().has_rationale()) {
+    const Mask mask = model_.transducer().rationale(pass, memory.side);
+    for (std::size_t b = 0; b < batch.size(); ++b) {
+      for (int i = 0; i < lengths[b]; ++i) {
+        answers[b][0].read.push_back(mask.data[static_cast<std::size_t>(i) * batch.size() + b]);
+      }
+    }
+  }
   for (std::size_t i = 0; i < batch.size(); ++i) out[batch[i]] = std::move(answers[i]);
 }
 
 std::vector<std::vector<Answer>> Answering::answer(std::span<const SourceIds* const> sources,
                                                    const AnswerOptions& options) {
+  if (options.coverage_penalty > 0 && !keeps_positions(model_.config().model.encoder)) {
+    throw usage_error("--coverage-penalty: the columns of encoder.kind = {} are not the source's symbols",
+                      model_.config().model.encoder.kind);
+  }
   SearchOptions search_options = model_.task().search_options();
   search_options.beam = options.beam;
   search_options.nbest = options.nbest;

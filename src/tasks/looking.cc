@@ -17,7 +17,7 @@ void look_at(const Model& model, std::span<const Encoding* const> examples, Look
   model.task().fill_batch(examples, memory.batch);
   Pass pass(model.parameters(), memory.arena);
   const Tensor weights = model.transducer().look(pass, memory.batch);
-  if (!weights || weights.shape()[2] != memory.batch.source.length) return;
+  if (!weights) return;
   const int rows = memory.batch.source.batch;
   for (int b = 0; b < rows; ++b) {
     Looked& looked = *out[static_cast<std::size_t>(b)];
@@ -34,9 +34,13 @@ void look_at(const Model& model, std::span<const Encoding* const> examples, Look
 
 std::vector<Looked> look(const Model& model, Workers& workers, std::span<const Encoding> examples, int batch) {
   if (model.task().acts()) return {};  // its steps are not those of the target
+  if (!keeps_positions(model.config().model.encoder)) return {};
   std::vector<std::size_t> order(examples.size());
   std::iota(order.begin(), order.end(), std::size_t(0));
-  std::erase_if(order, [&](std::size_t i) { return examples[i].source.empty(); });
+  const int most = model.task().most_source_symbols();
+  std::erase_if(order, [&](std::size_t i) {
+    return examples[i].source.empty() || (most > 0 && examples[i].source.size() > most);
+  });
   std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) {
     return examples[i].source.symbols.size() + examples[i].target.size();
   });

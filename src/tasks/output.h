@@ -9,8 +9,9 @@ namespace fovea {
 
 struct SourceToken {
   std::string text;
-  int start = 0;  // in characters of the source text
-  int end = 0;    // one past the last; start == end for the stop symbol
+  int start = 0;     // in characters of the source text
+  int end = 0;       // one past the last; start == end for the stop symbol and for features
+  bool read = true;  // false if a model that chooses what it reads has left it out
 };
 
 struct Alternative {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "data/features.h"
+#include "models/encoder.h"
 #include "models/output.h"
 
 namespace fovea {
@@ -25,11 +26,11 @@ Vocabulary count_source(std::span<const Example> examples, const Config& config)
 }
 
 // The symbol that steps to the next position, so frequent that it is the vocabulary's first.
-constexpr std::string_view step_symbol = "<step>";
+constexpr std::string_view step_symbol = "<next step>";  // no word has a space inside
 constexpr std::int64_t more_than_any = std::int64_t(1) << 60;
 
 bool writes_actions(const Config& config) {
-  return config.model.decoder.style != "plain" && config.model.attention.select == "actions";
+  return attends(config.model) && config.model.attention.select == "actions";
 }
 
 Vocabulary count_target(std::span<const Example> examples, const Config& config) {
@@ -49,6 +50,11 @@ LexiconIds look_up(const Lexicon& lexicon, const Vocabulary& source, const Vocab
       const int known = target.encode(entry.target);
       if (known == Vocabulary::unknown) continue;
       ids[static_cast<std::size_t>(symbol)].emplace_back(known, static_cast<float>(entry.probability));
+    }
+    double sum = 0;
+    for (const auto& [known, share] : ids[static_cast<std::size_t>(symbol)]) sum += static_cast<double>(share);
+    for (auto& [known, share] : ids[static_cast<std::size_t>(symbol)]) {
+      share = static_cast<float>(static_cast<double>(share) / std::max(1.0, sum));  // together at most one
     }
   }
   return ids;
@@ -78,10 +84,12 @@ Transduce::Transduce(const Config& config, Vocabulary source, Vocabulary target,
       target_unit_(config.target.unit),
       extra_(config.extra),
       acts_(writes_actions(config)),
+      positions_are_symbols_(keeps_positions(config.model.encoder)),
       copies_(find_output(config.model.output.kind).traits.copies),
       looks_up_(find_output(config.model.output.kind).traits.lexicon),
       both_ways_(config.model.objective.agreement > 0),
       supervised_(config.model.objective.supervised > 0),
+      smoothing_(config.model.objective.supervised_smoothing),
       source_(std::move(source)),
       target_(std::move(target)),
       lexicon_(std::move(lexicon)) {
@@ -91,8 +99,11 @@ Transduce::Transduce(const Config& config, Vocabulary source, Vocabulary target,
         "\"alignment\"");
   }
   const AttentionOptions& attention = config.model.attention;
-  const bool attends = config.model.decoder.kind == "transformer" || config.model.decoder.style != "plain";
-  if (attends && (attention.score == "location" || attention.score == "flat")) {
+  if (both_ways_ && extra_ == "features") {
+    throw usage_error(
+        "objective.agreement with extra = features: features are read in one direction only; leave one out");
+  }
+  if (attends(config.model) && (attention.score == "location" || attention.score == "flat")) {
     most_source_symbols_ = attention.positions - 1;  // and the stop symbol
   }
 }
@@ -154,7 +165,7 @@ Symbols Transduce::with_steps(const Encoding& encoding) const {
   Symbols actions;
   int at = 0;
   const auto go_to = [&](int position) {
-    for (; at < position; ++at) actions.push_back(Vocabulary::first_symbol);
+    for (; at < position; ++at) actions.push_back(Vocabulary::step);
   };
   Symbols known = encoding.target;  // to the aligner a symbol to be copied is unknown
   std::ranges::replace_if(known, [&](std::int32_t symbol) { return symbol >= target_.size(); }, Vocabulary::unknown);
@@ -221,6 +232,14 @@ void Transduce::fill_alignment(std::span<const Encoding* const> examples, Batch&
     for (const Link& link : example.links) {
       cell(link.target, link.source) = Real(1) / Real(counts[static_cast<std::size_t>(link.target)]);
     }
+    for (std::size_t t = 0; t < counts.size() && smoothing_ > 0; ++t) {
+      if (counts[t] == 0) continue;
+      for (int i = 0; i <= example.source.size(); ++i) {
+        Real& wanted = cell(static_cast<int>(t), i);
+        wanted = static_cast<Real>((1 - smoothing_) * static_cast<double>(wanted) +
+                                   smoothing_ / (example.source.size() + 1));
+      }
+    }
     cell(static_cast<int>(example.target.size()), example.source.size()) = 1;
   }
 }
@@ -261,7 +280,7 @@ std::string Transduce::symbol_text(std::int32_t symbol, const SourceIds& source)
 std::string Transduce::target_text(std::span<const std::int32_t> symbols, const SourceIds& source) const {
   std::vector<std::string> tokens;
   for (const std::int32_t symbol : symbols) {
-    if (!acts_ || symbol != Vocabulary::first_symbol) tokens.push_back(symbol_text(symbol, source));
+    if (!acts_ || symbol != Vocabulary::step) tokens.push_back(symbol_text(symbol, source));
   }
   return target_unit_.join(tokens);
 }
@@ -300,10 +319,13 @@ Output Transduce::output(const std::string& line, const SourceIds& source, std::
   const int end = out.source.empty() ? 0 : out.source.back().end;
   out.source.push_back({source_.text(Vocabulary::stop), end, end});
   if (answers.empty()) return out;
+  for (std::size_t i = 0; i < std::min(out.source.size(), answers[0].read.size()); ++i) {
+    out.source[i].read = answers[0].read[i] != 0;
+  }
   for (const Answer& answer : answers) {
     std::vector<std::string> tokens;
     for (std::size_t i = 0; i < answer.symbols.size(); ++i) {
-      if (acts_ && answer.symbols[i] == Vocabulary::first_symbol) continue;
+      if (acts_ && answer.symbols[i] == Vocabulary::step) continue;
       const bool replaced = answer.symbols[i] == Vocabulary::unknown && i < answer.steps.size();
       tokens.push_back(replaced ? replacement(answer.steps[i], out.source, dictionary)
                                 : symbol_text(answer.symbols[i], source));
@@ -323,6 +345,7 @@ Output Transduce::output(const std::string& line, const SourceIds& source, std::
       shown.alternatives.push_back({symbol_text(symbol, source), probability});
     }
     for (const auto& look : step.looks) {
+      if (!positions_are_symbols_) break;  // nothing to write beside the columns
       // The batch may be wider than this source.
       const auto real = static_cast<std::ptrdiff_t>(std::min(look.weights.size(), out.source.size()));
       shown.looks.push_back({{look.scores.begin(), look.scores.begin() + real},

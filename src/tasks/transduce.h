@@ -96,10 +96,12 @@ class Transduce {
   std::string extra_;
   bool acts_;  // targets say when to step to the next position
   std::shared_ptr<const Aligner> aligner_;
+  bool positions_are_symbols_;
   bool copies_;
   bool looks_up_;
   bool both_ways_;
   bool supervised_;
+  double smoothing_;  // of wanted weights
   int most_source_symbols_ = 0;
   Vocabulary source_;
   Vocabulary target_;

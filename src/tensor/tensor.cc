@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "kernels/product.h"
 
@@ -31,6 +32,12 @@ Tensor::Slot* Tape::new_slot() {
 }
 
 Tensor Tape::make(Shape shape, bool wants_gradient) {
+  std::int64_t numbers = 1;  // counted in int everywhere else
+  for (int i = 0; i < shape.axes(); ++i) {
+    numbers *= std::max(1, shape[i]);
+    check(numbers <= std::numeric_limits<int>::max(), "{} has too many numbers; take smaller batches or sizes",
+          shape.text());
+  }
   Tensor::Slot* slot = new_slot();
   slot->shape = shape;
   slot->value = arena_.array<Real>(static_cast<std::size_t>(shape.count())).data();

@@ -1,6 +1,7 @@
 #include "training/trainer.h"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cmath>
 
@@ -45,6 +46,13 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
         "of updates (500u) or epochs (1e), or the same seed would not give the same model",
         to_string(config_.training.validate_every));
   }
+  const Traits select = find_mechanism(selects(), config_.model.attention.select).traits;
+  if (config_.training.sampling > 0 && (config_.model.decoder.kind == "transformer" || select.marginal)) {
+    throw usage_error(
+        "training.sampling with {}: all steps are taken at once; set it to 0, or choose a recurrent decoder "
+        "and another selection",
+        select.marginal ? "attention.select = " + config_.model.attention.select : "decoder.kind = transformer");
+  }
   if (data_.training.empty()) throw data_error("no line to train on");
   if (data_.held_out.empty()) throw data_error("no line to validate on; give a second file with --dev");
   model_ = std::make_unique<Model>(config_, Transduce(config_, data_.training, data_.lexicon.get()));
@@ -59,6 +67,10 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
     check_length(held_out_.back(), example);
   }
   data_hash_ = hash_examples(hash_examples(0, data_.training), data_.held_out);
+  for (const auto& entries : model_->task().lexicon()) {
+    for (const auto& [symbol, share] : entries)
+      data_hash_ = mix(data_hash_, mix(static_cast<std::uint64_t>(symbol), std::bit_cast<std::uint32_t>(share)));
+  }
   gradient_ = std::make_unique<GradientWorker>(*model_, examples_, workers_);
   answering_ = std::make_unique<Answering>(*model_, workers_);
   optimizer_ = std::make_unique<Optimizer>(config_.training.optimizer, config_.training.momentum,

@@ -304,7 +304,7 @@ TEST(Actions, WalkToWhereEachSymbolComesFrom) {
   set_field(config, "attention.select=actions");
   const Transduce task(config, shortened);
   ASSERT_TRUE(task.acts());
-  ASSERT_EQ(task.target().text(step), "<step>");
+  ASSERT_EQ(task.target().text(step), "<next step>");
   std::vector<Symbols> sources, targets;
   for (const Example& example : shortened) {
     sources.push_back(task.encode_source(example.source).symbols);

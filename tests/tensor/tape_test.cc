@@ -34,6 +34,12 @@ class TapeTest : public testing::Test {
   Tape tape_{arena_};
 };
 
+TEST_F(TapeTest, MoreNumbersThanAnIntCountsAreRefused) {
+  for (const Shape& shape : {Shape{65536, 65536}, Shape{2048, 2048, 1024}, Shape{200, 640, 50000}}) {
+    EXPECT_THROW(tape_.make(shape), Error) << shape.text();
+  }
+}
+
 TEST_F(TapeTest, AViewSharesValuesAndGradient) {
   const Tensor x = make({2, 3}, true);
   const Tensor view = tape_.view(x, 3, {3});

@@ -18,15 +18,17 @@ class Position : public Bias {
     const int queries = question.queries.shape()[0];
     const Mask& mask = question.memory.mask;
     Tensor places = pass.tape().make({mask.positions, queries * mask.batch, 3});
-    Real* at = places.data();
-    for (int i = 0; i < mask.positions; ++i) {
-      for (int row = 0; row < queries * mask.batch; ++row) {
-        const int query = row / mask.batch;
-        int length = 0;
-        for (int k = 0; k < mask.positions; ++k) length += mask.sees(query, row % mask.batch, k);
-        *at++ = static_cast<Real>(std::log1p(question.when.first + query * question.when.stride));
-        *at++ = static_cast<Real>(std::log1p(i));
-        *at++ = static_cast<Real>(std::log1p(length));
+    const int rows = queries * mask.batch;
+    for (int row = 0; row < rows; ++row) {
+      const int query = row / mask.batch;
+      int length = 0;
+      for (int i = 0; i < mask.positions; ++i) length += mask.sees(query, row % mask.batch, i);
+      const int step = question.when.first + query * question.when.stride;
+      for (int i = 0; i < mask.positions; ++i) {
+        Real* place = places.data() + (std::ptrdiff_t(i) * rows + row) * 3;
+        place[0] = static_cast<Real>(std::log1p(step));
+        place[1] = static_cast<Real>(std::log1p(i));
+        place[2] = static_cast<Real>(std::log1p(length));
       }
     }
     return {from_pairs(v_(pass, tanh(hidden_(pass, places))), queries), {}};

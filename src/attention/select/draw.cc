@@ -8,7 +8,9 @@ Random row_random(Pass& pass, const Question& question, int query, int row, std:
   const auto step = static_cast<std::uint64_t>(question.when.first + query * question.when.stride);
   const auto sample = static_cast<std::uint64_t>(pass.training_pass().samples[row / question.heads]);
   const auto head = static_cast<std::uint64_t>(row % question.heads);
-  return pass.random(place).at(sample).at(step).at(head);
+  Random random = pass.random(question.name);
+  for (const char c : place) random = random.at(static_cast<unsigned char>(c));
+  return random.at(sample).at(step).at(head);
 }
 
 Tensor one_hot(Pass& pass, Shape shape, std::span<const std::int32_t> positions) {

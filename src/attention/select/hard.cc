@@ -20,7 +20,7 @@ class Hard : public Select {
     Tensor soft = pass.tape().make({odds.shape()[0], batch, 1});  // 1 for rows that see the mean
     for (int row = 0; row < rows; ++row) {
       const auto sample = static_cast<std::uint64_t>(pass.training_pass().samples[row % batch / question.heads]);
-      const bool sees_mean = pass.random("hard.soft").at(sample).uniform(0) < soft_share_;
+      const bool sees_mean = pass.random(question.name).at(sample).uniform(0) < soft_share_;
       soft.data()[row] = sees_mean ? Real(1) : Real(0);
       drawn[row] = sees_mean ? -1 : draw(pass, question, odds, row);
     }

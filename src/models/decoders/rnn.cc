@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
+#include "data/vocabulary.h"
+
 namespace fovea {
 
 namespace {
-
-constexpr std::int32_t step_symbol = 4;  // the vocabulary's first, where targets are actions (tasks/transduce.h)
 
 // The row's largest value.
 std::int32_t best(Tensor rows, int row) {
@@ -138,13 +138,14 @@ Attention::Attended RnnDecoder::attend(Pass& pass, const Sources& sources, const
   History history;
   history.written = as_queries(input.embedded);
   const auto stepped = pass.arena().array<std::uint8_t>(input.ids.size());
-  std::ranges::transform(input.ids, stepped.begin(), [](std::int32_t id) { return id == step_symbol; });
+  std::ranges::transform(input.ids, stepped.begin(), [](std::int32_t id) { return id == Vocabulary::step; });
   history.stepped = stepped;
   if (const Tensor last = state.get("attention.last")) {
     history.last = by_head(last);
     history.total = by_head(state.get("attention.total"));
-    for (int i = 0; const Tensor own = state.get(fmt::format("attention.own{}", i)); ++i) {
-      history.own.push_back(own.shape()[1] > 1 ? by_head(own) : Tensor());
+    for (int i = 0; i < attention_->bias_count(); ++i) {
+      const Tensor own = state.get(fmt::format("attention.own{}", i));
+      history.own.push_back(own ? by_head(own) : own);
     }
   }
   const When when = {state.step, 0};
@@ -159,13 +160,8 @@ Attention::Attended RnnDecoder::attend(Pass& pass, const Sources& sources, const
     out.state.set("attention.last", as_rows(attended.history.last));
     out.state.set("attention.total", as_rows(attended.history.total));
     for (std::size_t i = 0; i < attended.history.own.size(); ++i) {
-      // A bias that keeps nothing keeps its place in the list.
-      Tensor own = attended.history.own[i];
-      if (!own) {
-        own = pass.tape().make({rows, 1});
-        std::ranges::fill(own.values(), Real(0));
-      }
-      out.state.set(fmt::format("attention.own{}", i), as_rows(own));
+      const Tensor own = attended.history.own[i];
+      if (own) out.state.set(fmt::format("attention.own{}", i), as_rows(own));
     }
   }
   add_looks(*attention_, attended, 0, out.looks);
@@ -204,7 +200,7 @@ Decoder::Step RnnDecoder::step_from(Pass& pass, const Sources& sources, const St
   }
   Tensor below, projected = input.projected;
   for (std::size_t layer = 0; layer < cells_.size(); ++layer) {
-    if (layer > 0) projected = cells_[layer].project(pass, pass.drop(below, "decoder.layers"));
+    if (layer > 0) projected = cells_[layer].project(pass, pass.drop(below, fmt::format("decoder.layer{}", layer)));
     const CellState previous = {state.get(fmt::format("h{}", layer)), state.get(fmt::format("c{}", layer))};
     const CellState next = cells_[layer].step(pass, projected, layer == 0 ? extra : Tensor(), previous);
     out.state.set(fmt::format("h{}", layer), next.h);
@@ -262,8 +258,8 @@ Decoder::Taught RnnDecoder::teach_stepwise(Pass& pass, const Encoded& encoded, c
     Input input;
     input.ids = ids;
     if (output.feedback_size() > 0) input.extra = output.feedback(pass, output_sources, copying, ids);
-    input.embedded =
-        sampled ? symbols_(pass, known_symbols(pass, ids, symbol_count_), {inputs.batch}) : fovea::step(embedded, t);
+    input.embedded = sampled ? symbols_.dropped(pass, known_symbols(pass, ids, symbol_count_), {inputs.batch})
+                             : fovea::step(embedded, t);
     input.projected = sampled ? cells_[0].project(pass, input.embedded) : fovea::step(projected, t);
     Step next = step_from(pass, sources, state, input);
     state = std::move(next.state);
@@ -285,10 +281,11 @@ Decoder::Taught RnnDecoder::teach_stepwise(Pass& pass, const Encoded& encoded, c
     all[weights][t] = readout.selected.weights;
     all[drawn][t] = readout.selected.drawn;
     all[odds][t] = readout.selected.odds;
-    for (std::size_t i = 0, found = 0; const Tensor own = state.get(fmt::format("attention.own{}", i)); ++i) {
-      if (own.shape()[1] == 1) continue;  // a bias that keeps nothing
+    for (int i = 0, found = 0; attention_ && i < attention_->bias_count(); ++i) {
+      const Tensor own = state.get(fmt::format("attention.own{}", i));
+      if (!own) continue;
       if (t == 0) kept.emplace_back();
-      kept[found++].push_back(own);
+      kept[static_cast<std::size_t>(found++)].push_back(own);
     }
   }
   const auto joined = [&](Part part) { return in_sequence(all[part], inputs.batch); };
@@ -323,7 +320,7 @@ Decoder::Taught RnnDecoder::teach_at_once(Pass& pass, const Encoded& encoded, co
   Tensor x = readout.embedding;
   const std::vector<CellState> first = bridge_.states(pass, encoded);
   for (std::size_t layer = 0; layer < cells_.size(); ++layer) {
-    const Tensor below = layer > 0 ? pass.drop(x, "decoder.layers") : x;
+    const Tensor below = layer > 0 ? pass.drop(x, fmt::format("decoder.layer{}", layer)) : x;
     const Tensor h = cells_[layer].run(pass, below, first[layer], inputs.mask(), Direction::forward).h;
     x = residual_ && layer > 0 ? add(h, x) : h;
   }

@@ -27,7 +27,15 @@ class LstmnEncoder : public Encoder {
         back_(attention_.context_size() == 2 * size_
                   ? std::optional<Linear>()
                   : Linear(parameters, "encoder.back", attention_.context_size(), 2 * size_)) {
-    if (find_mechanism(selects(), options.self_attention.select).traits.draws) {
+    const Traits select = find_mechanism(selects(), options.self_attention.select).traits;
+    if (select.marginal || find_mechanism(scores(), options.self_attention.score).traits.mixes_keys) {
+      throw usage_error(
+          "encoder.kind = lstmn with self_attention.score = {} and select = {}: it reads its past one by one, as "
+          "values; "
+          "choose others",
+          options.self_attention.score, options.self_attention.select);
+    }
+    if (select.draws) {
       throw usage_error(
           "encoder.kind = lstmn with self_attention.select = {}: what such draws were worth is not learned; "
           "choose gumbel",

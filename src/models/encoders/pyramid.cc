@@ -35,7 +35,6 @@ class PyramidEncoder : public Encoder {
   int memory_size() const override { return layers_[0].size(); }
   int states() const override { return static_cast<int>(layers_.size()); }
   bool has_c() const override { return layers_[0].has_c(); }
-  bool keeps_positions() const override { return layers_.size() == 1; }
 
  private:
   static Memory halved(Pass& pass, const Memory& memory) {

@@ -31,7 +31,6 @@ class StructuredEncoder : public Encoder {
   int memory_size() const override { return inner_.memory_size(); }
   int states() const override { return inner_.states(); }
   bool has_c() const override { return inner_.has_c(); }
-  bool keeps_positions() const override { return false; }
 
  private:
   static bool any_real(Mask mask, int row) {

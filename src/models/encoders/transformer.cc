@@ -1,6 +1,6 @@
 // transformer: layers of self-attention and a feed-forward network over embeddings with positions. With
-// self_attention.rotary or the bias relative, positions come into the scores instead.
-// Vaswani et al. 2017, "Attention is all you need".
+// self_attention.rotary or the bias relative positions come into the scores; encoder.positions = none leaves it at
+// that. Vaswani et al. 2017, "Attention is all you need".
 #include <fmt/core.h>
 
 #include <cmath>

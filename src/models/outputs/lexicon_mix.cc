@@ -1,5 +1,5 @@
 // lexicon_mix: p = (1 - lambda) p_vocabulary + lambda L a, lambda fixed or learned. What the lexicon does not know
-// about a word, and the stop symbol, is left to the vocabulary: its share is what the lexicon leaves. Arthur, Neubig &
+// about a word is left to the vocabulary: its share is what the lexicon leaves. Arthur, Neubig &
 // Nakamura 2016 (linear interpolation).
 #include "models/output.h"
 

@@ -18,6 +18,8 @@ class PointerGenerator : public OutputLayer {
     copying.bias.clear();
     copying.select = "softmax";
     copying.heads = 1;
+    copying.read = "sum";
+    copying.rotary = false;
     own_.emplace(parameters, "output.attention", copying, Attention::Sizes{sizes.state, sizes.memory, 0});
   }
 

@@ -197,11 +197,10 @@ TEST(Positions, RotateTurnsPairs) {
 // What rotary positions are for: a product depends on how far two steps are apart, not on where they stand.
 TEST(Positions, ProductsOfRotatedRowsDependOnTheDistance) {
   const NamedInputs inputs = {{"q", {1, 1, 8}}, {"k", {1, 1, 8}}};
+  const OwnMask one({"1"});  // it must outlive the backward pass
   const auto score = [&](int q, int k) {
-    const RunResult found = run(inputs, [&](Ts t) {
-      const OwnMask one({"1"});
-      return dot_scores(rotate(t[0], {.first = q}), rotate(t[1], {.first = k}), 1, one);
-    });
+    const RunResult found =
+        run(inputs, [&](Ts t) { return dot_scores(rotate(t[0], {.first = q}), rotate(t[1], {.first = k}), 1, one); });
     return found.output;
   };
   expect_close(score(3, 5), score(40, 42), "score");

@@ -1,16 +1,13 @@
 #include "kernels/product.h"
 
 #include <algorithm>
+#include <cstring>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/product.cc"
 #include <hwy/foreach_target.h>
 //
 #include <hwy/highway.h>
-#ifndef FOVEA_DOUBLE
-#include <dnnl.h>
-#include <omp.h>
-#endif
 
 #include "base/error.h"
 
@@ -26,7 +23,13 @@ constexpr int vectors = panel_width / lanes;  // of one panel row
 constexpr int registers = HWY_TARGET <= HWY_AVX3 ? 32 : 16;
 constexpr int row_block = std::clamp((registers - vectors - 1) / vectors, 1, 12);
 // Rows whose left side stays in the second-level cache while all panels pass by.
-constexpr int row_group = row_block * (96 / row_block);
+constexpr int row_group = 192;
+
+// The size of pieces, all nearly alike, that are at most so large.
+constexpr int even_share(int all, int most) {
+  const int pieces = std::max(1, (all + most - 1) / most);
+  return (all + pieces - 1) / pieces;
+}
 
 struct Left {
   const Real* data;
@@ -91,28 +94,31 @@ struct Panel {
   const Real* start;  // [16], or none
 };
 
-// One panel against a group of rows, in blocks of nearly equal height. A panel cut short by the matrix's edge works in
-// a buffer of its own.
-void multiply_panel(Left left, int rows, int inner, const Panel& panel, Real* out, std::ptrdiff_t out_stride) {
+// A panel cut short by the matrix's edge works in a buffer of its own.
+void multiply_block_rows(int rows, Left left, int inner, const Panel& panel, Real* HWY_RESTRICT out,
+                         std::ptrdiff_t out_stride) {
+  if (panel.columns == panel_width) {
+    return multiply_rows<row_block>(rows, left, inner, panel.data, panel.start, out, out_stride);
+  }
   alignas(64) Real edge[row_block * panel_width];
+  for (int i = 0; i < rows && !panel.start; ++i) {
+    for (int c = 0; c < panel_width; ++c) {
+      edge[i * panel_width + c] = c < panel.columns ? out[i * out_stride + c] : Real(0);
+    }
+  }
+  multiply_rows<row_block>(rows, left, inner, panel.data, panel.start, edge, panel_width);
+  for (int i = 0; i < rows; ++i) {
+    for (int c = 0; c < panel.columns; ++c) out[i * out_stride + c] = edge[i * panel_width + c];
+  }
+}
+
+// One panel against a group of rows, in blocks of nearly equal height.
+void multiply_panel(Left left, int rows, int inner, const Panel& panel, Real* out, std::ptrdiff_t out_stride) {
   for (int r = 0, blocks = (rows + row_block - 1) / row_block; blocks > 0; --blocks) {
     const int count = (rows - r + blocks - 1) / blocks;
-    const Left block = {left.data + r * left.row_stride, left.row_stride, left.inner_stride};
-    Real* HWY_RESTRICT to = out + r * out_stride;
+    multiply_block_rows(count, {left.data + r * left.row_stride, left.row_stride, left.inner_stride}, inner, panel,
+                        out + r * out_stride, out_stride);
     r += count;
-    if (panel.columns == panel_width) {
-      multiply_rows<row_block>(count, block, inner, panel.data, panel.start, to, out_stride);
-      continue;
-    }
-    for (int i = 0; i < count && !panel.start; ++i) {
-      for (int c = 0; c < panel_width; ++c) {
-        edge[i * panel_width + c] = c < panel.columns ? to[i * out_stride + c] : Real(0);
-      }
-    }
-    multiply_rows<row_block>(count, block, inner, panel.data, panel.start, edge, panel_width);
-    for (int i = 0; i < count; ++i) {
-      for (int c = 0; c < panel.columns; ++c) to[i * out_stride + c] = edge[i * panel_width + c];
-    }
   }
 }
 
@@ -125,10 +131,11 @@ void multiply(Rows left, const Real* packed, int columns, Real* out, std::ptrdif
   constexpr int wide = wide_panels * panel_width;
   alignas(64) Real first[wide];
   const std::ptrdiff_t panel_stride = std::ptrdiff_t(left.columns) * panel_width;
-  for (int k = 0; k == 0 || k < left.columns; k += inner_group) {
-    const int depth = std::min(left.columns - k, inner_group);
-    for (int r = 0; r < left.rows; r += row_group) {
-      const int group = std::min(left.rows - r, row_group);
+  const int depths = std::max(1, even_share(left.columns, inner_group)), groups = even_share(left.rows, row_group);
+  for (int k = 0; k == 0 || k < left.columns; k += depths) {
+    const int depth = std::min(left.columns - k, depths);
+    for (int r = 0; r < left.rows; r += groups) {
+      const int group = std::min(left.rows - r, groups);
       const Left part = {left.data + r * left.stride + k, left.stride, 1};
       for (int c = 0; c < columns;) {
         const bool goes_wide = group <= few_rows && columns - c >= wide;
@@ -151,6 +158,92 @@ void multiply(Rows left, const Real* packed, int columns, Real* out, std::ptrdif
   }
 }
 
+// A product over rows in pieces that stay in the second-level cache: so many rows at a time, for so large a part of the
+// result.
+constexpr int most_depth = 256;
+constexpr int most_rows = 264;
+constexpr int most_columns = 256;
+static_assert(most_rows % row_block == 0 && most_depth * (most_rows + most_columns) <= transposed_product_room);
+
+// One row's columns from `column` on, into panels [columns / width][depth][width] at the row's place.
+template <int width>
+HWY_INLINE void pack_row(const Real* HWY_RESTRICT row, int columns, std::ptrdiff_t panel_stride,
+                         Real* HWY_RESTRICT to) {
+  int c = 0;
+  for (; c + width <= columns; c += width, to += panel_stride) std::memcpy(to, row + c, width * sizeof(Real));
+  if (c == columns) return;
+  std::copy(row + c, row + columns, to);
+  std::fill(to + columns - c, to + width, Real(0));
+}
+
+// Goes through rows of pairs, a few at a time.
+class PairCursor {
+ public:
+  explicit PairCursor(const RowPairs& rows) : rows_(rows) {}
+
+  // Packs up to most_depth rows of the part's columns on both sides; returns how many, 0 at the end.
+  int pack_next(const Rectangle& part, Real* left, Real* right) {
+    const int depth = next_depth();
+    for (int k = 0; k < depth; ++row_) {
+      const RowPair& pair = rows_.pairs[pair_];
+      if (row_ == pair.rows) {
+        ++pair_;
+        row_ = -1;
+        continue;
+      }
+      pack_row<row_block>(pair.left + std::ptrdiff_t(row_) * rows_.left_columns + part.row, part.rows,
+                          std::ptrdiff_t(depth) * row_block, left + k * row_block);
+      pack_row<panel_width>(pair.right + std::ptrdiff_t(row_) * rows_.right_columns + part.column, part.columns,
+                            std::ptrdiff_t(depth) * panel_width, right + k * panel_width);
+      ++k;
+    }
+    return depth;
+  }
+
+ private:
+  int next_depth() const {
+    int left = -row_;
+    for (std::size_t p = pair_; p < rows_.pairs.size() && left < most_depth; ++p) left += rows_.pairs[p].rows;
+    return std::min(left, most_depth);
+  }
+
+  const RowPairs& rows_;
+  std::size_t pair_ = 0;
+  int row_ = 0;
+};
+
+void transposed_product_part(const RowPairs& rows, const Rectangle& part, Real* out, std::ptrdiff_t out_stride,
+                             Start start, Real* room) {
+  alignas(64) static constexpr Real zeros[panel_width] = {};
+  Real* left = room;
+  Real* right = room + most_depth * most_rows;
+  PairCursor cursor(rows);
+  const Real* from = start == Start::zero ? zeros : nullptr;
+  for (int depth = cursor.pack_next(part, left, right); depth > 0 || from;
+       depth = cursor.pack_next(part, left, right)) {
+    for (int c = 0; c < part.columns; c += panel_width) {
+      const Panel panel = {right + std::ptrdiff_t(c) * depth, std::min(panel_width, part.columns - c), from};
+      for (int r = 0; r < part.rows; r += row_block) {
+        multiply_block_rows(std::min(row_block, part.rows - r), {left + std::ptrdiff_t(r) * depth, 1, row_block}, depth,
+                            panel, out + r * out_stride + c, out_stride);
+      }
+    }
+    from = nullptr;
+    if (depth == 0) return;
+  }
+}
+
+void transposed_product(const RowPairs& rows, Rectangle part, Real* out, std::ptrdiff_t out_stride, Start start,
+                        Real* room) {
+  for (int r = 0; r < part.rows; r += most_rows) {
+    for (int c = 0; c < part.columns; c += most_columns) {
+      const Rectangle piece = {part.row + r, std::min(most_rows, part.rows - r), part.column + c,
+                               std::min(most_columns, part.columns - c)};
+      transposed_product_part(rows, piece, out + r * out_stride + c, out_stride, start, room);
+    }
+  }
+}
+
 }  // namespace fovea::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -158,6 +251,7 @@ HWY_AFTER_NAMESPACE();
 namespace fovea::kernels {
 
 HWY_EXPORT(multiply);
+HWY_EXPORT(transposed_product);
 
 void pack(const Real* matrix, std::ptrdiff_t stride, int inner, int columns, bool transposed, Real* packed) {
   const auto pack_row = [&](int c, int k) {
@@ -186,26 +280,11 @@ void multiply(Rows left, const Real* packed, int columns, Real* out, std::ptrdif
   HWY_DYNAMIC_DISPATCH(multiply)(left, packed, columns, out, out_stride, start, bias);
 }
 
-#ifdef FOVEA_DOUBLE
-void add_transposed_product(Rows left, Rows right, Real* out, std::ptrdiff_t out_stride) {
-  for (int row = 0; row < left.rows; ++row) {
-    for (int i = 0; i < left.columns; ++i) {
-      const Real x = left.data[row * left.stride + i];
-      for (int j = 0; j < right.columns; ++j) out[i * out_stride + j] += x * right.data[row * right.stride + j];
-    }
-  }
+void transposed_product(const RowPairs& rows, Rectangle part, Real* out, std::ptrdiff_t out_stride, Start start,
+                        std::span<Real> room) {
+  check(room.size() >= transposed_product_room, "a product in a room of {} numbers", room.size());
+  HWY_DYNAMIC_DISPATCH(transposed_product)(rows, part, out, out_stride, start, room.data());
 }
-#else
-void add_transposed_product(Rows left, Rows right, Real* out, std::ptrdiff_t out_stride) {
-  if (left.rows == 0) return;
-  thread_local const bool alone = (omp_set_num_threads(1), true);  // parallel over the batch, never inside a product
-  static_cast<void>(alone);
-  const dnnl_status_t status = dnnl_sgemm('T', 'N', left.columns, right.columns, left.rows, 1.0f, left.data,
-                                          left.stride, right.data, right.stride, 1.0f, out, out_stride);
-  check(status == dnnl_success, "oneDNN refused a product of {} x {} x {} (status {})", left.columns, left.rows,
-        right.columns, static_cast<int>(status));
-}
-#endif
 
 }  // namespace fovea::kernels
 #endif

@@ -1,13 +1,13 @@
 // Matrix products. All matrices are row-major with a stride between rows.
 //
-// `multiply` works on a right side packed once into panels. Every element is one chain of fused multiply-adds in the
-// order of the inner index, whatever the number of rows, so a row of the result has the same bits alone and among
-// others. (oneDNN 2.6 does not give that with AVX2, is half as fast for 16 rows, and its first call costs 35 ms of code
-// generation.) `add_transposed_product` serves weight gradients: one large product by oneDNN, plain loops in the double
-// build.
+// Every element of a result is one chain of fused multiply-adds in the order of the inner index, whatever the number of
+// rows and however the work is cut, so a row of the result has the same bits alone and among others. (oneDNN 2.6 does
+// not give that with AVX2, is half as fast for 16 rows, and its first call costs 35 ms of code generation.) `multiply`
+// works on a right side packed once into panels; `transposed_product`, which serves weight gradients, packs as it goes.
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "base/real.h"
 
@@ -37,7 +37,32 @@ enum class Start { zero, keep };
 void multiply(Rows left, const Real* packed, int columns, Real* out, std::ptrdiff_t out_stride, Start start,
               const Real* bias = nullptr);
 
-// out [left.columns, right.columns] += left' * right, summed over the rows.
-void add_transposed_product(Rows left, Rows right, Real* out, std::ptrdiff_t out_stride);
+// Rows of two matrices that belong together.
+struct RowPair {
+  const Real* left = nullptr;   // [rows, left columns]
+  const Real* right = nullptr;  // [rows, right columns]
+  int rows = 0;
+};
+
+struct RowPairs {
+  std::span<const RowPair> pairs;  // in the order of summation
+  int left_columns = 0;
+  int right_columns = 0;
+};
+
+// Part of a matrix.
+struct Rectangle {
+  int row = 0;
+  int rows = 0;
+  int column = 0;
+  int columns = 0;
+};
+
+inline constexpr std::size_t transposed_product_room = 256 * (264 + 256);
+
+// out [part.rows, part.columns] = (out or zero) + the part of left' * right, [left columns, right columns] summed over
+// all rows. Works in `room`.
+void transposed_product(const RowPairs& rows, Rectangle part, Real* out, std::ptrdiff_t out_stride, Start start,
+                        std::span<Real> room);
 
 }  // namespace fovea::kernels

@@ -25,10 +25,17 @@ Tensor Pass::operator()(ParameterId id) {
     const Parameters::Entry& entry = parameters_.entries()[id.index];
     // A pass reads weights and writes gradients only.
     Real* values = const_cast<Real*>(parameters_.values(entry).data());
-    weight = tape_.borrow(entry.shape, values, training_ ? training_->gradients.data() + entry.offset : nullptr,
-                          entry.packed.get());
+    weight = !training_ ? tape_.borrow(entry.shape, values, nullptr, entry.packed.get())
+             : training_->gradients.empty()
+                 ? tape_.borrow_noted(entry.shape, values, entry.packed.get())
+                 : tape_.borrow(entry.shape, values, training_->gradients.data() + entry.offset, entry.packed.get());
   }
   return weight;
+}
+
+void Pass::weight_gradients(std::vector<WeightGradient>& out) const {
+  out.clear();
+  for (const Tensor& weight : weights_) out.push_back(weight ? weight.weight_gradient() : WeightGradient());
 }
 
 Random Pass::random(std::string_view place) const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/random.h"
 #include "layers/parameters.h"
@@ -14,7 +15,7 @@ namespace fovea {
 
 // What training adds to a pass.
 struct TrainingPass {
-  std::span<Real> gradients;              // laid out like Parameters::values(), to be added to
+  std::span<Real> gradients;              // laid out like Parameters::values(), to be added to; or none: notes are kept
   Random random;                          // of this step of training
   std::span<const std::int64_t> samples;  // [batch] which example each row is
   double dropout = 0;
@@ -35,6 +36,9 @@ class Pass {
 
   bool training() const { return training_ != nullptr; }
   const TrainingPass& training_pass() const { return *training_; }
+
+  // What this pass, once its tape has noted them, knows of the gradient of each weight; valid as long as the arena.
+  void weight_gradients(std::vector<WeightGradient>& out) const;
 
   // In training: the random numbers of a place in the network.
   Random random(std::string_view place) const;

@@ -1,18 +1,9 @@
 #include "tensor/tensor.h"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 
-#include "kernels/product.h"
-
 namespace fovea {
-
-struct Tensor::Use {
-  RowsView inputs;
-  RowsView doutputs;
-  Use* next = nullptr;
-};
 
 Real* Tensor::gradient() const {
   if (slot_->of) return Tensor(slot_->of).gradient() + slot_->offset;
@@ -55,6 +46,12 @@ Tensor Tape::borrow(Shape shape, Real* values, Real* gradients, const Packed* pa
   return Tensor(slot);
 }
 
+Tensor Tape::borrow_noted(Shape shape, Real* values, const Packed* packed) {
+  Tensor weight = borrow(shape, values, nullptr, packed);
+  weight.slot_->wants_gradient = true;
+  return weight;
+}
+
 Tensor Tape::view(Tensor of, std::ptrdiff_t offset, Shape shape) {
   check(offset >= 0 && offset + shape.count() <= of.shape().count(), "a view {} at {} reaches beyond {}", shape.text(),
         offset, of.shape().text());
@@ -67,59 +64,47 @@ Tensor Tape::view(Tensor of, std::ptrdiff_t offset, Shape shape) {
   return Tensor(slot);
 }
 
-void Tape::add_product_gradient(Tensor weight, RowsView inputs, RowsView doutputs) {
-  Tensor::Slot* slot = weight.slot_;
-  if (!slot->uses) {
-    slot->next_used = first_used_;
-    first_used_ = slot;
-  }
-  auto* use = new (arena_.bytes(sizeof(Tensor::Use))) Tensor::Use{inputs, doutputs, slot->uses};
-  slot->uses = use;
+void Tape::list_noted(Tensor::Slot& weight) {
+  if (weight.products || weight.rows) return;
+  weight.next_noted = first_noted_;
+  first_noted_ = &weight;
 }
 
-void Tape::add_product(Tensor::Slot& weight) {
-  const int in = weight.shape[0];
-  const int out = weight.shape[1];
-  RowsView inputs = weight.uses->inputs;
-  RowsView doutputs = weight.uses->doutputs;
-  if (weight.uses->next) {
-    int rows = 0;
-    for (const Tensor::Use* use = weight.uses; use; use = use->next) rows += use->inputs.rows;
-    Real* x = arena_.array<Real>(static_cast<std::size_t>(rows) * in).data();
-    Real* dy = arena_.array<Real>(static_cast<std::size_t>(rows) * out).data();
-    inputs = {x, rows, in};
-    doutputs = {dy, rows, out};
-    for (const Tensor::Use* use = weight.uses; use; use = use->next) {
-      std::memcpy(x, use->inputs.data, sizeof(Real) * use->inputs.rows * in);
-      std::memcpy(dy, use->doutputs.data, sizeof(Real) * use->inputs.rows * out);
-      x += std::ptrdiff_t(use->inputs.rows) * in;
-      dy += std::ptrdiff_t(use->inputs.rows) * out;
-    }
-  }
-  kernels::add_transposed_product({inputs.data, inputs.rows, in, in}, {doutputs.data, inputs.rows, out, out},
-                                  Tensor(&weight).gradient(), out);
+void Tape::note_product(Tensor weight, RowsView inputs, RowsView doutputs) {
+  list_noted(*weight.slot_);
+  weight.slot_->products =
+      new (arena_.bytes(sizeof(ProductNote))) ProductNote{inputs, doutputs, weight.slot_->products};
 }
 
-void Tape::add_products() {
-  for (Tensor::Slot* slot = first_used_; slot; slot = slot->next_used) {
-    add_product(*slot);
-    slot->uses = nullptr;
-  }
-  first_used_ = nullptr;
+void Tape::note_rows(Tensor weight, std::span<const std::int32_t> ids, const Real* drows) {
+  list_noted(*weight.slot_);
+  weight.slot_->rows = new (arena_.bytes(sizeof(RowsNote))) RowsNote{ids, drows, weight.slot_->rows};
 }
 
-void Tape::backward(Tensor loss, Real scale) {
+void Tape::note_gradients(Tensor loss, Real scale) {
   check(loss.shape().count() == 1, "backward starts from a single number, not from {}", loss.shape().text());
   if (!loss.wants_gradient()) return;
   *loss.gradient() += scale;
   for (const Entry* entry = last_; entry; entry = entry->previous) entry->run(entry->closure);
   last_ = nullptr;
-  add_products();
+}
+
+void Tape::backward(Tensor loss, Real scale) {
+  note_gradients(loss, scale);
+  Arena room;
+  for (Tensor::Slot* slot = first_noted_; slot; slot = slot->next_noted) {
+    Real* gradient = Tensor(slot).gradient();
+    const WeightGradientSum sum(slot->shape, {Tensor(slot).weight_gradient()});
+    for (int part = 0; part < sum.parts(); ++part) sum.compute(part, room, gradient);
+    slot->products = nullptr;
+    slot->rows = nullptr;
+  }
+  first_noted_ = nullptr;
 }
 
 void Tape::clear() {
   last_ = nullptr;
-  first_used_ = nullptr;
+  first_noted_ = nullptr;
 }
 
 }  // namespace fovea

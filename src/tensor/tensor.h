@@ -13,6 +13,7 @@
 #include "tensor/arena.h"
 #include "tensor/packed.h"
 #include "tensor/shape.h"
+#include "tensor/weight_gradient.h"
 
 namespace fovea {
 
@@ -40,10 +41,11 @@ class Tensor {
 
   // The packed forms of a parameter; null for anything else.
   const Packed* packed() const { return slot_->packed; }
+  // Of a parameter, after Tape::note_gradients().
+  WeightGradient weight_gradient() const { return {slot_->gradient, slot_->products, slot_->rows}; }
 
  private:
   friend class Tape;
-  struct Use;  // one product with this weight, see Tape::add_product_gradient
   struct Slot {
     Shape shape;
     Real* value = nullptr;
@@ -52,20 +54,14 @@ class Tensor {
     Slot* of = nullptr;  // a view shares the gradient of what it views
     std::ptrdiff_t offset = 0;
     const Packed* packed = nullptr;
-    Use* uses = nullptr;
-    Slot* next_used = nullptr;
+    const ProductNote* products = nullptr;
+    const RowsNote* rows = nullptr;
+    Slot* next_noted = nullptr;
     bool wants_gradient = false;
   };
   explicit Tensor(Slot* slot) : slot_(slot) {}
 
   Slot* slot_ = nullptr;
-};
-
-// Rows of real numbers somewhere in the arena.
-struct RowsView {
-  const Real* data = nullptr;
-  int rows = 0;
-  int columns = 0;
 };
 
 class Tape {
@@ -80,6 +76,8 @@ class Tape {
   Tensor make(Shape shape, bool wants_gradient = false);
   // Values and, if given, gradient belong to someone else: a parameter (with its packed forms) or fixed input.
   Tensor borrow(Shape shape, Real* values, Real* gradients, const Packed* packed = nullptr);
+  // A parameter whose gradient is made from notes after the pass; what is added to it directly lies in the arena.
+  Tensor borrow_noted(Shape shape, Real* values, const Packed* packed);
   // Part of another tensor's memory, values and gradient alike.
   Tensor view(Tensor of, std::ptrdiff_t offset, Shape shape);
 
@@ -97,10 +95,14 @@ class Tape {
 
   // weight.gradient += inputs' * doutputs, but only when everything else is done: a weight used at every step of a loop
   // then gets one product over all steps. Both sides must stay as they are.
-  void add_product_gradient(Tensor weight, RowsView inputs, RowsView doutputs);
+  void note_product(Tensor weight, RowsView inputs, RowsView doutputs);
+  // Row ids[i] of weight.gradient += drows [ids, columns], likewise.
+  void note_rows(Tensor weight, std::span<const std::int32_t> ids, const Real* drows);
 
   // Fills the gradients of all that led to `loss`, a single number, and forgets the records.
   void backward(Tensor loss, Real scale = 1);
+  // The same, but leaves the gradients of parameters as notes, see Tensor::weight_gradient().
+  void note_gradients(Tensor loss, Real scale = 1);
 
   // Forgets everything; the arena is reset by its owner.
   void clear();
@@ -112,12 +114,11 @@ class Tape {
     void (*run)(void*) = nullptr;
   };
   Tensor::Slot* new_slot();
-  void add_products();
-  void add_product(Tensor::Slot& weight);
+  void list_noted(Tensor::Slot& weight);
 
   Arena& arena_;
   Entry* last_ = nullptr;
-  Tensor::Slot* first_used_ = nullptr;
+  Tensor::Slot* first_noted_ = nullptr;
 };
 
 // Which positions are real: [positions, batch], 1 = real.

@@ -5,6 +5,7 @@
 
 #include "base/threads.h"
 #include "kernels/product.h"
+#include "kernels/reference_product.h"
 #include "training/gradient.h"
 #include "training/optimizer.h"
 
@@ -71,7 +72,7 @@ double roofline(Workers& workers) {
       Real *b = a + size * size, *packed = b + size * size, *c = packed + size * size;
       for (int i = 0; i < repeats; ++i) {
         if (round % 2 == 0) {
-          kernels::add_transposed_product({a, size, size, size}, {b, size, size, size}, c, size);
+          kernels::add_reference_product(a, b, size, c);
         } else {
           kernels::multiply({a, size, size, size}, packed, size, c, size, kernels::Start::zero);
         }

@@ -32,7 +32,8 @@ GradientWorker::GradientWorker(const Model& model, std::span<const Encoding> exa
       workers_(workers),
       unknown_(unknown_by_count(model, examples)),
       replaces_(model.config().model.objective.agreement == 0),
-      memories_(static_cast<std::size_t>(workers.count())) {}
+      rooms_(static_cast<std::size_t>(workers.count())),
+      gradient_(static_cast<std::size_t>(model.parameters().count())) {}
 
 void GradientWorker::for_each_piece(const std::function<void(std::size_t, std::size_t)>& work) {
   const std::size_t all = static_cast<std::size_t>(model_.parameters().count());
@@ -58,49 +59,63 @@ void GradientWorker::share_out(std::span<const std::uint32_t> examples, int shar
   }
 }
 
-void GradientWorker::fill_batch(const Shard& shard, Memory& memory, const Random& random) {
+void GradientWorker::fill_batch(Shard& shard, const Random& random) {
   const Random replacing = random.at(static_cast<std::uint64_t>(Purpose::data));
-  memory.changed.resize(shard.examples.size());
+  shard.changed.resize(shard.examples.size());
   std::vector<const Encoding*> rows;
-  memory.batch.samples.clear();
+  shard.batch.samples.clear();
   for (std::size_t r = 0; r < shard.examples.size(); ++r) {
     const std::uint32_t sample = shard.examples[r];
-    Encoding& changed = memory.changed[r] = examples_[sample];
+    Encoding& changed = shard.changed[r] = examples_[sample];
     Symbols& source = changed.source.symbols;
     for (std::size_t i = 0; i < source.size() && replaces_; ++i) {
       const float share = unknown_[static_cast<std::size_t>(source[i])];
       if (replacing.at(sample).uniform(i) < static_cast<double>(share)) source[i] = Vocabulary::unknown;
     }
     rows.push_back(&changed);
-    memory.batch.samples.push_back(sample);
+    shard.batch.samples.push_back(sample);
   }
-  model_.task().fill_batch(rows, memory.batch);
+  model_.task().fill_batch(rows, shard.batch);
 }
 
-void GradientWorker::compute_shard(Shard& shard, Memory& memory, const GradientRequest& request, double scale) {
-  fill_batch(shard, memory, request.random);
-  shard.gradient.assign(static_cast<std::size_t>(model_.parameters().count()), Real(0));
-  const TrainingPass training = {shard.gradient, request.random, memory.batch.samples, request.dropout,
-                                 request.sampling};
-  Pass pass(model_.parameters(), memory.arena, training);
-  const Transducer::Loss loss = model_.transducer().loss(pass, memory.batch);
-  pass.tape().backward(loss.total, static_cast<Real>(scale));
+void GradientWorker::compute_shard(Shard& shard, const GradientRequest& request, double scale) {
+  fill_batch(shard, request.random);
+  const TrainingPass training = {{}, request.random, shard.batch.samples, request.dropout, request.sampling};
+  Pass pass(model_.parameters(), shard.arena, training);
+  const Transducer::Loss loss = model_.transducer().loss(pass, shard.batch);
+  pass.tape().note_gradients(loss.total, static_cast<Real>(scale));
+  pass.weight_gradients(shard.gradients);
   shard.loss = static_cast<double>(*loss.total.data());
   shard.symbols = loss.symbols;
   shard.terms.clear();
   for (const LossTerm& term : loss.terms) shard.terms.emplace_back(term.name, static_cast<double>(*term.value.data()));
 }
 
-// Adds up the shards' gradients, first to last, and returns the norm of the sum.
-double GradientWorker::sum_shards() {
-  const std::size_t all = static_cast<std::size_t>(model_.parameters().count());
-  std::vector<double> squares((all + piece - 1) / piece);
+void GradientWorker::sum_shards() {
+  const auto& entries = model_.parameters().entries();
+  std::vector<WeightGradientSum> sums;
+  struct Part {
+    std::size_t weight;
+    int part;
+  };
+  std::vector<Part> parts;
+  for (std::size_t w = 0; w < entries.size(); ++w) {
+    std::vector<WeightGradient> passes;
+    for (int s = 0; s < shard_count_; ++s) passes.push_back(shards_[static_cast<std::size_t>(s)].gradients[w]);
+    sums.emplace_back(entries[w].shape, std::move(passes));
+    for (int part = 0; part < sums.back().parts(); ++part) parts.push_back({w, part});
+  }
+  workers_.run(static_cast<int>(parts.size()), [&](int task, int worker) {
+    const Part& p = parts[static_cast<std::size_t>(task)];
+    sums[p.weight].compute(p.part, rooms_[static_cast<std::size_t>(worker)],
+                           gradient_.data() + entries[p.weight].offset);
+  });
+}
+
+double GradientWorker::norm() {
+  std::vector<double> squares((gradient_.size() + piece - 1) / piece);
   for_each_piece([&](std::size_t start, std::size_t count) {
-    const std::span<Real> sum = std::span(shards_[0].gradient).subspan(start, count);
-    for (int s = 1; s < shard_count_; ++s) {
-      kernels::add(std::span(shards_[static_cast<std::size_t>(s)].gradient).subspan(start, count), sum);
-    }
-    squares[start / piece] = kernels::sum_of_squares(sum);
+    squares[start / piece] = kernels::sum_of_squares(std::span(gradient_).subspan(start, count));
   });
   double total = 0;
   for (const double square : squares) total += square;
@@ -115,9 +130,8 @@ GradientResult GradientWorker::compute(const GradientRequest& request) {
     result.tokens += static_cast<std::int64_t>(examples_[i].source.symbols.size() + examples_[i].target.size());
   }
   const double scale = 1.0 / static_cast<double>(result.symbols);
-  workers_.run(shard_count_, [&](int task, int worker) {
-    compute_shard(shards_[static_cast<std::size_t>(task)], memories_[static_cast<std::size_t>(worker)], request, scale);
-  });
+  workers_.run(shard_count_,
+               [&](int task, int) { compute_shard(shards_[static_cast<std::size_t>(task)], request, scale); });
   for (int s = 0; s < shard_count_; ++s) {
     const Shard& shard = shards_[static_cast<std::size_t>(s)];
     result.loss += shard.loss;
@@ -129,7 +143,8 @@ GradientResult GradientWorker::compute(const GradientRequest& request) {
   }
   result.likelihood = result.terms[0].second;
   for (auto& [name, value] : result.terms) value *= scale;
-  result.norm = sum_shards();
+  sum_shards();
+  result.norm = norm();
   return result;
 }
 

@@ -1,5 +1,6 @@
-// The gradient of a batch: shards worked on by threads, each with memory of its own, summed in the order of the shards.
-// The number of threads changes nothing but the time.
+// The gradient of a batch. Threads first take shards of it forward and backward, each shard with memory of its own;
+// then they take parts of the weights' gradients, which are products over all shards. The number of threads changes
+// nothing but the time.
 #pragma once
 
 #include <span>
@@ -34,7 +35,7 @@ class GradientWorker {
 
   // Leaves the mean gradient per target symbol in gradient().
   GradientResult compute(const GradientRequest& request);
-  std::span<const Real> gradient() const { return shards_[0].gradient; }
+  std::span<const Real> gradient() const { return gradient_; }
 
   // Shares the weights out in pieces that do not depend on the number of threads.
   void for_each_piece(const std::function<void(std::size_t start, std::size_t count)>& work);
@@ -42,20 +43,19 @@ class GradientWorker {
  private:
   struct Shard {
     std::vector<std::uint32_t> examples;
-    std::vector<Real> gradient;
+    Arena arena;
+    Batch batch;
+    std::vector<Encoding> changed;          // examples with sources partly replaced by <unk>
+    std::vector<WeightGradient> gradients;  // of each weight; in the arena
     double loss = 0;
     std::vector<std::pair<std::string, double>> terms;
     int symbols = 0;
   };
-  struct Memory {
-    Arena arena;
-    Batch batch;
-    std::vector<Encoding> changed;  // examples with sources partly replaced by <unk>
-  };
   void share_out(std::span<const std::uint32_t> examples, int shards);
-  void compute_shard(Shard& shard, Memory& memory, const GradientRequest& request, double scale);
-  void fill_batch(const Shard& shard, Memory& memory, const Random& random);
-  double sum_shards();
+  void compute_shard(Shard& shard, const GradientRequest& request, double scale);
+  void fill_batch(Shard& shard, const Random& random);
+  void sum_shards();
+  double norm();
 
   const Model& model_;
   std::span<const Encoding> examples_;
@@ -64,7 +64,8 @@ class GradientWorker {
   bool replaces_;               // not where sources are targets too
   std::vector<Shard> shards_;
   int shard_count_ = 0;
-  std::vector<Memory> memories_;
+  std::vector<Arena> rooms_;  // of each worker
+  std::vector<Real> gradient_;
 };
 
 }  // namespace fovea

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -128,22 +129,53 @@ TEST_P(ProductKernels, ARowHasTheSameBitsAloneAndAmongOthers) {
   }
 }
 
+// Rows come in pairs of stretches of various lengths, an empty one among them.
+std::vector<RowPair> stretches(const Buffer& left, int left_columns, const Buffer& right, int right_columns, int rows) {
+  std::vector<RowPair> pairs;
+  for (int first = 0, length = 0; first < rows; first += length, length = length * 2 + 1) {
+    pairs.push_back(
+        {left.data() + first * left_columns, right.data() + first * right_columns, std::min(length, rows - first)});
+  }
+  return pairs;
+}
+
 TEST_P(ProductKernels, TransposedProductIsThatOfDouble) {
+  std::vector<Real> room(transposed_product_room);
   for (const ProductShape& s : product_shapes()) {
     if (s.inner == 0) continue;  // no weight has an empty side
-    const int left_stride = s.inner + 3, right_stride = s.columns + 1, out_stride = s.columns + 2;
-    const Buffer left(s.rows * left_stride, "left"), right(s.rows * right_stride, "right");
-    const Buffer start(s.inner * out_stride, "start");
-    Buffer out = start;
-    add_transposed_product({left.data(), s.rows, s.inner, left_stride}, {right.data(), s.rows, s.columns, right_stride},
-                           out.data(), out_stride);
-    for (int i = 0; i < s.inner; ++i) {
-      for (int j = 0; j < out_stride; ++j) {
-        double sum = start[i * out_stride + j];
-        for (int r = 0; r < s.rows && j < s.columns; ++r) {
-          sum += double(left[r * left_stride + i]) * right[r * right_stride + j];
+    const int out_stride = s.columns + 2;
+    const Buffer left(s.rows * s.inner, "left"), right(s.rows * s.columns, "right");
+    const Buffer before(s.inner * out_stride, "start");
+    const auto pairs = stretches(left, s.inner, right, s.columns, s.rows);
+    for (const Start start : {Start::zero, Start::keep}) {
+      Buffer out = before;
+      transposed_product({pairs, s.inner, s.columns}, {0, s.inner, 0, s.columns}, out.data(), out_stride, start, room);
+      for (int i = 0; i < s.inner; ++i) {
+        for (int j = 0; j < out_stride; ++j) {
+          double sum = start == Start::keep || j >= s.columns ? before[i * out_stride + j] : Real(0);
+          for (int r = 0; r < s.rows && j < s.columns; ++r)
+            sum += double(left[r * s.inner + i]) * right[r * s.columns + j];
+          ASSERT_NEAR(out[i * out_stride + j], sum, 4 * epsilon * (s.rows + 1)) << s.text() << " at " << i << ", " << j;
         }
-        ASSERT_NEAR(out[i * out_stride + j], sum, 4 * epsilon * (s.rows + 1)) << s.text() << " at " << i << ", " << j;
+      }
+    }
+  }
+}
+
+TEST_P(ProductKernels, APartOfATransposedProductHasTheBitsOfTheWhole) {
+  constexpr int rows = 600, in = 300, columns = 270;
+  const Buffer left(rows * in, "left"), right(rows * columns, "right");
+  std::vector<Real> room(transposed_product_room);
+  const auto pairs = stretches(left, in, right, columns, rows);
+  Buffer whole(in * columns, Real(0));
+  transposed_product({pairs, in, columns}, {0, in, 0, columns}, whole.data(), columns, Start::zero, room);
+  const RowPair one_stretch = {left.data(), right.data(), rows};
+  for (const Rectangle part : {Rectangle{0, 7, 0, 270}, {5, 290, 3, 1}, {299, 1, 17, 100}, {100, 65, 250, 20}}) {
+    Buffer out(part.rows * part.columns, Real(-7));
+    transposed_product({{&one_stretch, 1}, in, columns}, part, out.data(), part.columns, Start::zero, room);
+    for (int i = 0; i < part.rows; ++i) {
+      for (int j = 0; j < part.columns; ++j) {
+        ASSERT_EQ(out[i * part.columns + j], whole[(part.row + i) * columns + part.column + j]) << i << ", " << j;
       }
     }
   }

@@ -22,6 +22,7 @@ Tensor embed(Tensor table, Ids ids, Shape leading) {
   if (y.wants_gradient()) {
     y.tape().record([=] {
       if (!y.has_gradient()) return;
+      if (table.packed()) return table.tape().note_rows(table, kept, y.gradient());
       const std::size_t n = static_cast<std::size_t>(size);
       for (int i = 0; i < count; ++i) {
         kernels::add({y.gradient() + std::ptrdiff_t(i) * size, n},

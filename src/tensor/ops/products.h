@@ -26,10 +26,12 @@ inline const Real* packed_transposed(Tensor weight) {
 // pass.
 inline void add_weight_gradient(Tensor weight, RowsView inputs, RowsView doutputs) {
   if (!weight.wants_gradient()) return;
-  if (weight.packed()) return weight.tape().add_product_gradient(weight, inputs, doutputs);
-  kernels::add_transposed_product({inputs.data, inputs.rows, inputs.columns, inputs.columns},
-                                  {doutputs.data, doutputs.rows, doutputs.columns, doutputs.columns}, weight.gradient(),
-                                  doutputs.columns);
+  Tape& tape = weight.tape();
+  if (weight.packed()) return tape.note_product(weight, inputs, doutputs);
+  const kernels::RowPair pair = {inputs.data, doutputs.data, inputs.rows};
+  kernels::transposed_product({{&pair, 1}, inputs.columns, doutputs.columns}, {0, inputs.columns, 0, doutputs.columns},
+                              weight.gradient(), doutputs.columns, kernels::Start::keep,
+                              tape.arena().array<Real>(kernels::transposed_product_room));
 }
 
 }  // namespace fovea

@@ -6,15 +6,17 @@ namespace fovea {
 
 namespace {
 
-std::unique_ptr<Model> open(const std::filesystem::path& path) {
+std::unique_ptr<Model> open(const std::filesystem::path& path, Precision precision) {
   Files files;
-  return load_model(files, path);
+  std::unique_ptr<Model> model = load_model(files, path);
+  if (precision == Precision::int8) model->parameters().use_int8();
+  return model;
 }
 
 }  // namespace
 
-Predictor::Predictor(const std::filesystem::path& model, int threads)
-    : model_(open(model)), workers_(threads), answering_(*model_, workers_) {}
+Predictor::Predictor(const std::filesystem::path& model, int threads, Precision precision)
+    : model_(open(model, precision)), workers_(threads), answering_(*model_, workers_) {}
 
 std::vector<Prediction> Predictor::predict(std::span<const std::string> lines, const PredictOptions& options) {
   std::vector<Prediction> predictions(lines.size());

@@ -26,10 +26,13 @@ struct Prediction {
   LineFate fate = LineFate::answered;
 };
 
+// What the weights of products are: as trained, or rounded to 8 bits, which is faster and nearly as exact.
+enum class Precision { full, int8 };
+
 class Predictor {
  public:
   // MODEL may be the folder of a run or the file itself. Throws a model_error.
-  Predictor(const std::filesystem::path& model, int threads);
+  Predictor(const std::filesystem::path& model, int threads, Precision precision = Precision::full);
 
   // One prediction for each line, in order. Bytes that are not UTF-8 are read as U+FFFD. A line's answer does not
   // depend on the others.

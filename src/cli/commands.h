@@ -51,6 +51,7 @@ struct PredictCommand {
   std::int64_t seed = 1;   // of the draws
   bool replace_unknown = false;
   std::string dictionary;
+  bool int8 = false;
   int threads = 0;
   bool json = false;
   int run() const;
@@ -67,6 +68,7 @@ struct EvaluateCommand {
   double length_power = 1;
   double coverage_penalty = 0;
   bool links = false;  // the third column has them
+  bool int8 = false;
   int threads = 0;
   bool json = false;
   int run() const;

@@ -144,7 +144,8 @@ int EvaluateCommand::run() const {
       throw usage_error("--min {}: no such metric; there are {}", text, fmt::join(known, ", "));
     }
   }
-  Predictor predictor(model, threads > 0 ? threads : Workers::default_count());
+  Predictor predictor(model, threads > 0 ? threads : Workers::default_count(),
+                      int8 ? Precision::int8 : Precision::full);
   const Pairs pairs = read_pairs({.file = data,
                                   .source_file = source_file,
                                   .target_file = target_file,

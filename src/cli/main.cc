@@ -38,6 +38,10 @@ void add_threads(CLI::App* command, int& threads) {
       ->check(CLI::Range(1, 256));
 }
 
+void add_int8(CLI::App* command, bool& int8) {
+  command->add_flag("--int8", int8, "round weights to 8 bits: faster, answers nearly the same");
+}
+
 void add_make(CLI::App& app, MakeCommand& c, int& status) {
   CLI::App* command = app.add_subcommand("make", "make a data set: dates, copy, reverse");
   command->footer("Example:\n  fovea make dates --count 20000 --seed 1 > dates.tsv");
@@ -111,6 +115,7 @@ void add_predict(CLI::App& app, PredictCommand& c, int& status) {
       ->capture_default_str()
       ->check(CLI::Range(1, 1'000'000));
   command->add_flag("--json", c.json, "one explanation a line (docs/explanation.md)");
+  add_int8(command, c.int8);
   add_threads(command, c.threads);
   command->callback([&] { status = c.run(); });
 }
@@ -139,6 +144,7 @@ void add_evaluate(CLI::App& app, EvaluateCommand& c, int& status) {
   command->add_flag("--links", c.links, "the third column has word alignments, such as 0-0 1-2: measure attention");
   command->add_option("--on-bad-line", c.on_bad_line, "fail, or skip and count")->capture_default_str();
   command->add_flag("--json", c.json, "one flat object of metric: value");
+  add_int8(command, c.int8);
   add_threads(command, c.threads);
   command->callback([&] { status = c.run(); });
 }

@@ -66,7 +66,8 @@ int PredictCommand::run() const {
   std::optional<Lexicon> words;
   if (!dictionary.empty()) words.emplace(dictionary);
   const int explained = json ? alternatives_explained : replace_unknown ? 1 : 0;
-  Predictor predictor(model, threads > 0 ? threads : Workers::default_count());
+  Predictor predictor(model, threads > 0 ? threads : Workers::default_count(),
+                      int8 ? Precision::int8 : Precision::full);
   PredictOptions options = {.answer = {.beam = beam,
                                        .nbest = nbest,
                                        .length_power = length_power,

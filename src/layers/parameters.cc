@@ -67,6 +67,12 @@ void Parameters::refresh_packed(Workers& workers) {
   });
 }
 
+void Parameters::use_int8() {
+  for (const Entry& entry : entries_) {
+    if (entry.packed) entry.packed->use_int8();
+  }
+}
+
 void Parameters::invalidate_packed() {
   for (const Entry& entry : entries_) {
     if (entry.packed) entry.packed->invalidate();

@@ -68,6 +68,8 @@ class Parameters {
   // once.
   void invalidate_packed();
   void refresh_packed(Workers& workers);
+  // For prediction: products with matrices are made in whole numbers (kernels/int8.h).
+  void use_int8();
 
  private:
   std::string prefix_;

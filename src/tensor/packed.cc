@@ -7,11 +7,19 @@ namespace fovea {
 void Packed::fill(Form& form, bool transposed) const {
   const int inner = transposed ? columns_ : rows_;
   const int columns = transposed ? rows_ : columns_;
-  form.panels.resize(kernels::packed_size(inner, columns));
-  kernels::pack(matrix_, columns_, inner, columns, transposed, form.panels.data());
+  if (int8_) {
+    form.values.resize(kernels::packed_size(kernels::even(inner), columns));
+    form.scales.resize(kernels::packed_size(1, columns));
+    form.view = {nullptr, {form.values.data(), form.scales.data(), columns}};
+    kernels::pack(matrix_, columns_, inner, transposed, form.view.int8);
+  } else {
+    form.panels.resize(kernels::packed_size(inner, columns));
+    form.view = {form.panels.data(), {}};
+    kernels::pack(matrix_, columns_, inner, columns, transposed, form.panels.data());
+  }
 }
 
-const Real* Packed::form(Form& form, bool transposed) const {
+Panels Packed::form(Form& form, bool transposed) const {
   if (!form.ready.load(std::memory_order_acquire)) {
     const std::scoped_lock lock(packing_);
     if (!form.ready.load(std::memory_order_relaxed)) {
@@ -19,7 +27,7 @@ const Real* Packed::form(Form& form, bool transposed) const {
       form.ready.store(true, std::memory_order_release);
     }
   }
-  return form.panels.data();
+  return form.view;
 }
 
 void Packed::refresh(Form& form, bool transposed) {

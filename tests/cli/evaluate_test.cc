@@ -40,6 +40,14 @@ TEST_F(EvaluateCommandTest, JsonIsFlat) {
   EXPECT_GT(metrics.at("cer").get<double>(), 0);
 }
 
+TEST_F(EvaluateCommandTest, Int8IsNearlyAsGood) {
+  const json real = json::parse(evaluate({test_, "--json"}).out);
+  const json whole = json::parse(evaluate({test_, "--json", "--int8"}).out);
+  EXPECT_NEAR(whole.at("exact").get<double>(), real.at("exact").get<double>(), 0.1);
+  EXPECT_NEAR(whole.at("cer").get<double>(), real.at("cer").get<double>(), 0.05);
+  EXPECT_NE(whole.at("entropy"), real.at("entropy")) << "nothing was rounded";
+}
+
 // The answers of predict, counted by hand.
 TEST_F(EvaluateCommandTest, ExactIsTheShareOfEqualAnswers) {
   std::string sources;

@@ -139,6 +139,24 @@ TEST_F(PredictCommandTest, BatchAndThreadsChangeNothing) {
   }
 }
 
+TEST_F(PredictCommandTest, Int8AnswersNearlyTheSameWhateverBatchAndThreads) {
+  std::string input;
+  for (const Example& example : tiny_examples(4, 100)) input += example.source + "\n";
+  const std::vector<std::string> real = lines_of(run(predict(), input).out);
+  const Outcome outcome = run(predict({"--int8"}), input);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::vector<std::string> whole = lines_of(outcome.out);
+  ASSERT_EQ(whole.size(), real.size());
+  int same = 0;
+  for (std::size_t i = 0; i < real.size(); ++i) same += whole[i] == real[i];
+  EXPECT_GE(same, 90);
+  const std::string expected = run(predict({"--int8", "--json", "--threads", "1"}), input).out;
+  EXPECT_TRUE(expected != run(predict({"--json"}), input).out) << "nothing was rounded";
+  for (const char* batch : {"1", "5", "100"}) {
+    EXPECT_TRUE(run(predict({"--int8", "--json", "--batch", batch, "--threads", "2"}), input).out == expected) << batch;
+  }
+}
+
 TEST_F(PredictCommandTest, JsonHasAWeightForEachSourceToken) {
   const Outcome outcome = run(predict({"--json"}), "abc\nx\nno\xC3\xA9l \xFFz\n\n");
   int steps = 0;

@@ -33,14 +33,14 @@ Tensor gru(Tensor x, const GruWeights& weights, Tensor initial, Mask mask, Direc
   Real* input_gates =
       tape.arena().array<Real>(static_cast<std::size_t>(rows) * width).data();  // [steps, batch, 3 size]
   Real* state_gates = tape.arena().array<Real>(static_cast<std::size_t>(rows) * width).data();
-  kernels::multiply({x.data(), rows, in, in}, packed_plain(weights.input), width, input_gates, width,
-                    kernels::Start::zero, weights.input_bias.data());
-  const Real* state_weight = packed_plain(weights.state);
+  write_product({x.data(), rows, in}, packed_plain(weights.input), input_gates, kernels::Start::zero,
+                weights.input_bias.data());
+  const Right state_weight = packed_plain(weights.state);
   const auto cell_at = [=](int t) { return kernels::CellSize{batch, size, mask.data + std::ptrdiff_t(t) * batch}; };
   for (int i = 0, t = first_step(direction, steps); i < steps; ++i, t += turn) {
     const std::ptrdiff_t at = std::ptrdiff_t(t) * batch * width;
-    kernels::multiply({h.previous(t), batch, size, size}, state_weight, width, state_gates + at, width,
-                      kernels::Start::zero, weights.state_bias.data());
+    write_product({h.previous(t), batch, size}, state_weight, state_gates + at, kernels::Start::zero,
+                  weights.state_bias.data());
     kernels::gru_forward(cell_at(t), {input_gates + at, state_gates + at, h.previous(t), h.current(t)});
   }
   Tensor out = tape.view(h.all, std::ptrdiff_t(h.after) * h.stride, {steps, batch, size});
@@ -48,14 +48,13 @@ Tensor gru(Tensor x, const GruWeights& weights, Tensor initial, Mask mask, Direc
 
   tape.record([=] {
     if (!h.all.has_gradient()) return;
-    const Real* state_transposed = packed_transposed(weights.state);
+    const Right state_transposed = packed_transposed(weights.state);
     // Both gates turn from values into gradients.
     for (int i = 0, t = last_step(direction, steps); i < steps; ++i, t -= turn) {
       const std::ptrdiff_t at = std::ptrdiff_t(t) * batch * width;
       kernels::gru_backward(cell_at(t), {input_gates + at, state_gates + at, h.previous(t), h.current_gradient(t),
                                          h.previous_gradient(t)});
-      kernels::multiply({state_gates + at, batch, width, width}, state_transposed, size, h.previous_gradient(t), size,
-                        kernels::Start::keep);
+      write_product({state_gates + at, batch, width}, state_transposed, h.previous_gradient(t), kernels::Start::keep);
     }
     if (initial && initial.wants_gradient()) {
       kernels::add({h.previous_gradient(first_step(direction, steps)), static_cast<std::size_t>(h.stride)},
@@ -71,8 +70,7 @@ Tensor gru(Tensor x, const GruWeights& weights, Tensor initial, Mask mask, Direc
       kernels::add_rows(input_gates, rows, width, weights.input_bias.gradient());
     }
     if (x.wants_gradient()) {
-      kernels::multiply({input_gates, rows, width, width}, packed_transposed(weights.input), in, x.gradient(), in,
-                        kernels::Start::keep);
+      write_product({input_gates, rows, width}, packed_transposed(weights.input), x.gradient(), kernels::Start::keep);
     }
   });
   return out;

@@ -18,8 +18,7 @@ void check_product(Tensor x, Tensor weight) {
 void product_backward(Tensor x, Tensor weight, Tensor y) {
   const int rows = x.shape().rows(), in = weight.shape()[0], out = weight.shape()[1];
   if (x.wants_gradient()) {
-    kernels::multiply({y.gradient(), rows, out, out}, packed_transposed(weight), in, x.gradient(), in,
-                      kernels::Start::keep);
+    write_product({y.gradient(), rows, out}, packed_transposed(weight), x.gradient(), kernels::Start::keep);
   }
   add_weight_gradient(weight, {x.data(), rows, in}, {y.gradient(), rows, out});
 }
@@ -32,8 +31,8 @@ Tensor linear(Tensor x, Tensor weight, Tensor bias) {
   check(!bias || bias.shape().count() == out, "linear: a bias {} for {} outputs", bias ? bias.shape().text() : "", out);
   Tensor y = x.tape().make(x.shape().with_last(out),
                            x.wants_gradient() || weight.wants_gradient() || (bias && bias.wants_gradient()));
-  kernels::multiply({x.data(), rows, in, in}, packed_plain(weight), out, y.data(), out, kernels::Start::zero,
-                    bias ? bias.data() : nullptr);
+  write_product({x.data(), rows, in}, packed_plain(weight), y.data(), kernels::Start::zero,
+                bias ? bias.data() : nullptr);
   if (y.wants_gradient()) {
     y.tape().record([=] {
       if (!y.has_gradient()) return;
@@ -51,14 +50,12 @@ Tensor linear_transposed(Tensor x, Tensor weight, Tensor bias) {
         x.shape().text(), weight.shape().text(), bias.shape().text());
   Tensor y =
       x.tape().make(x.shape().with_last(out), x.wants_gradient() || weight.wants_gradient() || bias.wants_gradient());
-  kernels::multiply({x.data(), rows, in, in}, packed_transposed(weight), out, y.data(), out, kernels::Start::zero,
-                    bias.data());
+  write_product({x.data(), rows, in}, packed_transposed(weight), y.data(), kernels::Start::zero, bias.data());
   if (y.wants_gradient()) {
     y.tape().record([=] {
       if (!y.has_gradient()) return;
       if (x.wants_gradient()) {
-        kernels::multiply({y.gradient(), rows, out, out}, packed_plain(weight), in, x.gradient(), in,
-                          kernels::Start::keep);
+        write_product({y.gradient(), rows, out}, packed_plain(weight), x.gradient(), kernels::Start::keep);
       }
       add_weight_gradient(weight, {y.gradient(), rows, out}, {x.data(), rows, in});
       if (bias.wants_gradient()) kernels::add_rows(y.gradient(), rows, out, bias.gradient());
@@ -83,8 +80,7 @@ Tensor add_products(Tensor base, std::initializer_list<Product> products) {
   std::ranges::copy(base.values(), y.data());
   for (const Product& p : kept) {
     const int in = p.weight.shape()[0], out = p.weight.shape()[1];
-    kernels::multiply({p.x.data(), p.x.shape().rows(), in, in}, packed_plain(p.weight), out, y.data(), out,
-                      kernels::Start::keep);
+    write_product({p.x.data(), p.x.shape().rows(), in}, packed_plain(p.weight), y.data(), kernels::Start::keep);
   }
   if (wants_gradient) {
     tape.record([=] {

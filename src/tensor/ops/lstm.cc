@@ -32,13 +32,12 @@ LstmState lstm(Tensor x, const LstmWeights& weights, LstmState initial, Mask mas
   const States h = make_states(tape, {steps, batch, size}, initial.h, direction, wants_gradient);
   const States c = make_states(tape, {steps, batch, size}, initial.c, direction, wants_gradient);
   Real* gates = tape.arena().array<Real>(static_cast<std::size_t>(rows) * width).data();  // [steps, batch, 4 size]
-  kernels::multiply({x.data(), rows, in, in}, packed_plain(weights.input), width, gates, width, kernels::Start::zero,
-                    weights.bias.data());
-  const Real* state_weight = packed_plain(weights.state);
+  write_product({x.data(), rows, in}, packed_plain(weights.input), gates, kernels::Start::zero, weights.bias.data());
+  const Right state_weight = packed_plain(weights.state);
   const auto cell_at = [=](int t) { return kernels::CellSize{batch, size, mask.data + std::ptrdiff_t(t) * batch}; };
   for (int i = 0, t = first_step(direction, steps); i < steps; ++i, t += turn) {
     Real* gates_t = gates + std::ptrdiff_t(t) * batch * width;
-    kernels::multiply({h.previous(t), batch, size, size}, state_weight, width, gates_t, width, kernels::Start::keep);
+    write_product({h.previous(t), batch, size}, state_weight, gates_t, kernels::Start::keep);
     kernels::lstm_forward(cell_at(t), {gates_t, h.previous(t), c.previous(t), h.current(t), c.current(t)});
   }
   const LstmState out = {tape.view(h.all, std::ptrdiff_t(h.after) * h.stride, {steps, batch, size}),
@@ -50,15 +49,14 @@ LstmState lstm(Tensor x, const LstmWeights& weights, LstmState initial, Mask mas
     const std::size_t state_count = static_cast<std::size_t>(batch) * size;
     const std::span<Real> dc = x.tape().arena().array<Real>(state_count);
     std::ranges::fill(dc, Real(0));
-    const Real* state_transposed = packed_transposed(weights.state);
+    const Right state_transposed = packed_transposed(weights.state);
     // gates_t turns from activations into the gradient of the pre-activations.
     for (int i = 0, t = last_step(direction, steps); i < steps; ++i, t -= turn) {
       Real* gates_t = gates + std::ptrdiff_t(t) * batch * width;
       if (c.all.has_gradient()) kernels::add({c.current_gradient(t), state_count}, dc);
       kernels::lstm_backward(
           cell_at(t), {gates_t, c.previous(t), c.current(t), h.current_gradient(t), dc.data(), h.previous_gradient(t)});
-      kernels::multiply({gates_t, batch, width, width}, state_transposed, size, h.previous_gradient(t), size,
-                        kernels::Start::keep);
+      write_product({gates_t, batch, width}, state_transposed, h.previous_gradient(t), kernels::Start::keep);
     }
     const int first = first_step(direction, steps);
     if (initial.h && initial.h.wants_gradient()) {
@@ -71,8 +69,7 @@ LstmState lstm(Tensor x, const LstmWeights& weights, LstmState initial, Mask mas
     add_weight_gradient(weights.input, {x.data(), rows, in}, dgates);
     if (weights.bias.wants_gradient()) kernels::add_rows(gates, rows, width, weights.bias.gradient());
     if (x.wants_gradient()) {
-      kernels::multiply({gates, rows, width, width}, packed_transposed(weights.input), in, x.gradient(), in,
-                        kernels::Start::keep);
+      write_product({gates, rows, width}, packed_transposed(weights.input), x.gradient(), kernels::Start::keep);
     }
   });
   return out;

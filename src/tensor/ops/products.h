@@ -6,20 +6,42 @@
 
 namespace fovea {
 
+// The right side of a product, in packed form.
+struct Right {
+  Panels panels;
+  int columns = 0;
+  Arena* arena = nullptr;  // of the pass, for rows rounded to whole numbers
+};
+
 // The packed forms of a weight: a parameter's own, or made for this pass.
-inline const Real* packed_plain(Tensor weight) {
-  if (weight.packed()) return weight.packed()->plain();
+inline Right packed_plain(Tensor weight) {
   const int in = weight.shape()[0], out = weight.shape()[1];
-  Real* panels = weight.tape().arena().array<Real>(kernels::packed_size(in, out)).data();
+  Arena& arena = weight.tape().arena();
+  if (weight.packed()) return {weight.packed()->plain(), out, &arena};
+  Real* panels = arena.array<Real>(kernels::packed_size(in, out)).data();
   kernels::pack(weight.data(), out, in, out, false, panels);
-  return panels;
+  return {{panels, {}}, out, &arena};
 }
-inline const Real* packed_transposed(Tensor weight) {
-  if (weight.packed()) return weight.packed()->transposed();
+inline Right packed_transposed(Tensor weight) {
   const int in = weight.shape()[0], out = weight.shape()[1];
-  Real* panels = weight.tape().arena().array<Real>(kernels::packed_size(out, in)).data();
+  Arena& arena = weight.tape().arena();
+  if (weight.packed()) return {weight.packed()->transposed(), in, &arena};
+  Real* panels = arena.array<Real>(kernels::packed_size(out, in)).data();
   kernels::pack(weight.data(), out, out, in, true, panels);
-  return panels;
+  return {{panels, {}}, in, &arena};
+}
+
+// out [left.rows, right.columns] = (out or bias or zero) + left * right
+inline void write_product(RowsView left, const Right& right, Real* out, kernels::Start start,
+                          const Real* bias = nullptr) {
+  const kernels::Rows rows = {left.data, left.rows, left.columns, left.columns};
+  if (right.panels.int8.values) {
+    const std::size_t workspace = kernels::int8_workspace(left.rows, left.columns);
+    kernels::multiply(rows, right.panels.int8, out, right.columns, start, bias,
+                      right.arena->array<std::int16_t>(workspace).data());
+  } else {
+    kernels::multiply(rows, right.panels.real, right.columns, out, right.columns, start, bias);
+  }
 }
 
 // The gradient of a weight from inputs [rows, in] and doutputs [rows, out]. A parameter's may wait for the end of the

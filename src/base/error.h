@@ -1,4 +1,4 @@
-// Errors are exceptions that say what was wanted and what was found. Only cli/main.cc turns them into exit codes.
+// Errors are exceptions that say what was wanted and what was found. Only cli/complaint.cc turns them into exit codes.
 #pragma once
 
 #include <fmt/core.h>

@@ -8,6 +8,8 @@
 
 namespace fovea {
 
+class Ranks;
+
 struct MakeCommand {
   std::string name;
   std::int64_t count = 10000;
@@ -36,6 +38,9 @@ struct TrainCommand {
   bool fresh = false;
   bool print_config = false;
   int run() const;
+
+ private:
+  int run(Ranks& ranks) const;
 };
 
 struct PredictCommand {

@@ -1,4 +1,4 @@
-// The words of the command line, and the one place where errors become exit codes.
+// The words of the command line.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
@@ -12,6 +12,7 @@
 #include "base/nearest.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
+#include "cli/complaint.h"
 
 namespace {
 
@@ -57,7 +58,8 @@ void add_train(CLI::App& app, TrainCommand& c, int& status) {
       "Examples:\n  fovea train dates.tsv -o runs/dates\n  fovea train --source en.txt --target de.txt --set "
       "source.unit=word --set target.unit=word -o runs/en-de\n  fovea train dates.tsv -o runs/big --set "
       "encoder.size=256 "
-      "--stop-after 10m\n\nSettings for --set and --config are listed by: fovea list settings");
+      "--stop-after 10m\n  mpirun -n 4 fovea train dates.tsv -o runs/dates   (on several machines: "
+      "docs/many-machines.md)\n\nSettings for --set and --config are listed by: fovea list settings");
   command->add_option("data", c.data, "lines of source<TAB>target, plain or .gz; - for standard input");
   command->add_option("--source", c.source_file, "sources, one a line, with --target instead of one file");
   command->add_option("--target", c.target_file, "targets, one a line");
@@ -282,13 +284,7 @@ int main(int count, char** words) {
   std::signal(SIGXFSZ, SIG_IGN);  // so is a file that may not grow
   try {
     return run(count, words);
-  } catch (const fovea::Error& e) {
-    fmt::print(stderr, "error: {}\n", e.what());
-    return static_cast<int>(e.kind());
-  } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "error: not enough memory; try a smaller --batch or --set training.batch=1000t\n");
-  } catch (const std::exception& e) {
-    fmt::print(stderr, "error: {}\n", e.what());
+  } catch (...) {
+    return complain();
   }
-  return static_cast<int>(ErrorKind::failure);
 }

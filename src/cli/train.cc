@@ -1,7 +1,13 @@
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <fmt/core.h>
+#include <optional>
+#include <thread>
 
+#include "base/ranks.h"
 #include "cli/commands.h"
+#include "cli/complaint.h"
 #include "cli/out.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
@@ -112,39 +118,64 @@ ModelCard make_card(const TrainCommand& c, const Recorder& recorder, const Train
 }  // namespace
 
 int TrainCommand::run() const {
+  const std::unique_ptr<Ranks> ranks = join_ranks();
+  try {
+    return run(*ranks);
+  } catch (...) {
+    if (ranks->count() == 1) throw;
+    // What is wrong on all ranks is said once: while the others wait, rank 0 ends them.
+    if (!ranks->first()) std::this_thread::sleep_for(std::chrono::seconds(2));
+    const int code = complain();
+    ranks->abort(code);
+    return code;
+  }
+}
+
+int TrainCommand::run(Ranks& ranks) const {
   const Config config = make_config({preset, config_file, settings, seed});
   if (print_config) {
-    write_out(to_toml(config));
+    if (ranks.first()) write_out(to_toml(config));
     flush_out();
     return 0;
+  }
+  if (ranks.count() > 1 && (data == "-" || source_file == "-" || target_file == "-")) {
+    throw usage_error("of {} ranks one alone gets standard input; give the data as a file", ranks.count());
   }
   const Period limit = parse_period(stop_after), saving = parse_period(save_every);
   const Terminal terminal = terminal_of(stderr);
   const ProgressMode mode = parse_progress(progress, terminal);
   Files files;
   const std::filesystem::path path = folder;
-  files.make_directories(path);
-  const DirectoryLock lock(path);
+  std::optional<DirectoryLock> lock;
+  if (ranks.first()) {
+    files.make_directories(path);
+    lock.emplace(path);
+  }
   ProgressView screen(stderr, mode, terminal.width, terminal.colour != TerminalColour::none);
-  Recorder recorder(screen);
+  Observer nobody;
+  Recorder recorder(ranks.first() ? static_cast<Observer&>(screen) : nobody);
   const PairOptions lines = {.file = data,
                              .source_file = source_file,
                              .target_file = target_file,
                              .bad_lines = parse_bad_lines(on_bad_line),
                              .max_length = max_length};
-  Trainer trainer(config, read_training_data(lines, dev, lexicon),
+  Trainer trainer(config, read_training_data(lines, dev, lexicon, !ranks.first()),
                   {.folder = path,
-                   .threads = threads > 0 ? threads : Workers::default_count(),
+                   .threads = threads_of_rank(threads),
                    .stop_after = limit,
                    .save_every = saving,
                    .fresh = fresh,
-                   .stop_signal = &stop_signal()},
+                   .stop_signal = &stop_signal(),
+                   .ranks = &ranks},
                   files, recorder);
   // Of a run that goes on it is there already, and a command that is refused must not change it.
   const bool goes_on = !fresh && files.exists(path / checkpoint_file_name);
-  if (!goes_on) files.write_atomically(path / "config.toml", to_toml(config));
+  if (ranks.first() && !goes_on) files.write_atomically(path / "config.toml", to_toml(config));
   catch_stop_signals();
   const Ending ending = trainer.run();
+  // Another rank may be the one that was told to stop.
+  const int code = ending == Ending::interrupted ? 128 + (stop_signal() ? stop_signal().load() : SIGTERM) : 0;
+  if (!ranks.first()) return code;
   screen.finish();
   const JournalEvents events = read_journal(files, path / journal_file_name);
   if (!recorder.validations().empty() || !files.exists(path / "report.html")) {
@@ -154,7 +185,7 @@ int TrainCommand::run() const {
   const Progress& p = trainer.progress();
   if (ending == Ending::interrupted) {
     fmt::print(stderr, "stopped at update {} and saved; the same command goes on from there\n", p.update);
-    return 128 + stop_signal();
+    return code;
   }
   fmt::print(stderr, "{}: {} after {} updates, {}\n", folder,
              ending == Ending::finished ? "finished (" + p.finished + ")" : "stopped, as asked", p.update,

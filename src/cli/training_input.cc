@@ -40,18 +40,18 @@ Config make_config(const ConfigInput& input) {
 }
 
 TrainingData read_training_data(const PairOptions& options, const std::string& held_out_file,
-                                const std::string& lexicon) {
+                                const std::string& lexicon, bool quiet) {
   TrainingData data;
   if (!lexicon.empty()) data.lexicon = std::make_shared<Lexicon>(lexicon);
   Pairs pairs = read_pairs(options);
-  say_left_out(pairs);
+  if (!quiet) say_left_out(pairs);
   if (!held_out_file.empty()) {
     PairOptions held_out_options;
     held_out_options.file = held_out_file;
     held_out_options.bad_lines = options.bad_lines;
     held_out_options.max_length = options.max_length;
     Pairs held_out = read_pairs(held_out_options);
-    say_left_out(held_out);
+    if (!quiet) say_left_out(held_out);
     data.training = std::move(pairs.examples);
     data.held_out = std::move(held_out.examples);
     return data;

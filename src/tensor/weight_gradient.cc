@@ -17,8 +17,8 @@ constexpr int table_rows = 1024;  // of a weight of which rows are looked up
 
 int pieces(int all, int piece) { return (all + piece - 1) / piece; }
 
-// How deep the tree over so many passes is.
-int tree_depth(int count) { return std::bit_width(static_cast<unsigned>(std::max(1, count)) - 1); }
+// How often so many passes can be halved.
+std::size_t halvings(std::size_t passes) { return static_cast<std::size_t>(std::countr_zero(passes)); }
 
 void add(const Real* from, int count, Real* to) {
   const auto n = static_cast<std::size_t>(count);
@@ -27,12 +27,10 @@ void add(const Real* from, int count, Real* to) {
 
 }  // namespace
 
-int left_half(int count) { return static_cast<int>(std::bit_ceil(static_cast<unsigned>(count)) / 2); }
-
 struct WeightGradientSum::Tile {
   kernels::Rectangle part;
   std::span<Real> product_room;
-  std::span<Real> partial_sums;  // [levels of the tree, tile_size]
+  std::span<Real> partial_sums;  // [halvings, tile_size]
 };
 
 struct WeightGradientSum::Place {
@@ -45,6 +43,7 @@ WeightGradientSum::WeightGradientSum(Shape shape, std::vector<WeightGradient> pa
     : rows_(shape.axes() == 2 ? shape[0] : 1),
       columns_(shape.axes() == 2 ? shape[1] : shape.count()),
       passes_(std::move(passes)) {
+  check(std::has_single_bit(passes_.size()), "a gradient over {} passes", passes_.size());
   parts_ = only_rows() ? pieces(rows_, table_rows) : pieces(rows_, tile_rows) * pieces(columns_, tile_columns);
 }
 
@@ -60,24 +59,22 @@ void WeightGradientSum::compute(int part, Arena& room, Real* gradient) const {
   }
   const int across = pieces(columns_, tile_columns);
   const int row = part / across * tile_rows, column = part % across * tile_columns;
-  const int passes = static_cast<int>(passes_.size());
   const Tile tile = {{row, std::min(tile_rows, rows_ - row), column, std::min(tile_columns, columns_ - column)},
                      room.array<Real>(kernels::transposed_product_room),
-                     room.array<Real>(static_cast<std::size_t>(tree_depth(passes)) * tile_size)};
-  sum_tile(tile, 0, passes, {gradient + std::ptrdiff_t(row) * columns_ + column, columns_, 0});
+                     room.array<Real>(halvings(passes_.size()) * tile_size)};
+  sum_tile(tile, passes_, {gradient + std::ptrdiff_t(row) * columns_ + column, columns_, 0});
 }
 
 // The left half in place, the right half in the room of this level, which nobody else needs meanwhile.
-void WeightGradientSum::sum_tile(const Tile& tile, int first, int count, Place out) const {
-  if (count == 1) return fill_tile(tile, passes_[static_cast<std::size_t>(first)], out);
-  const int left = left_half(count), level = out.level;
-  sum_tile(tile, first, left, {out.data, out.stride, level + 1});
-  const auto empty = [&](const WeightGradient& pass) { return pass.empty(); };
-  if (std::all_of(passes_.begin() + first + left, passes_.begin() + first + count, empty)) return;
-  Real* right = tile.partial_sums.data() + static_cast<std::size_t>(level) * tile_size;
-  sum_tile(tile, first + left, count - left, {right, tile.part.columns, level + 1});
+void WeightGradientSum::sum_tile(const Tile& tile, std::span<const WeightGradient> passes, Place out) const {
+  if (passes.size() == 1) return fill_tile(tile, passes[0], out);
+  const auto left = passes.first(passes.size() / 2), right = passes.last(passes.size() / 2);
+  sum_tile(tile, left, {out.data, out.stride, out.level + 1});
+  if (std::ranges::all_of(right, &WeightGradient::empty)) return;
+  Real* more = tile.partial_sums.data() + static_cast<std::size_t>(out.level) * tile_size;
+  sum_tile(tile, right, {more, tile.part.columns, out.level + 1});
   for (int r = 0; r < tile.part.rows; ++r) {
-    add(right + std::ptrdiff_t(r) * tile.part.columns, tile.part.columns, out.data + r * out.stride);
+    add(more + std::ptrdiff_t(r) * tile.part.columns, tile.part.columns, out.data + r * out.stride);
   }
 }
 
@@ -127,8 +124,7 @@ void WeightGradientSum::compute_rows(int first, int last, Arena& room, Real* gra
   std::ranges::stable_sort(terms, {}, &RowTerm::row);
   std::fill_n(gradient + std::ptrdiff_t(first) * columns_, std::ptrdiff_t(last - first) * columns_, Real(0));
   const auto width = static_cast<std::size_t>(columns_);
-  const std::span<Real> partial_sums =
-      room.array<Real>(width * static_cast<std::size_t>(tree_depth(int(passes_.size()))));
+  const std::span<Real> partial_sums = room.array<Real>(width * halvings(passes_.size()));
   // Adds the terms of passes [begin, begin + count) to `out`, which is zero.
   const auto sum = [&](auto& self, std::span<const RowTerm> some, int begin, int count, int level, Real* out) -> void {
     if (some.empty()) return;
@@ -136,7 +132,7 @@ void WeightGradientSum::compute_rows(int first, int last, Arena& room, Real* gra
       for (const RowTerm& term : some) add(term.values, columns_, out);
       return;
     }
-    const int middle = begin + left_half(count);
+    const int middle = begin + count / 2;
     const auto right = std::ranges::lower_bound(some, middle, {}, &RowTerm::pass);
     self(self, {some.begin(), right}, begin, middle - begin, level + 1, out);
     if (right == some.end()) return;

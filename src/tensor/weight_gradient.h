@@ -2,8 +2,8 @@
 // which rows to multiply; the products are made when all passes are done, so that a weight's gradient is computed once,
 // over all rows, and no pass has gradients of its own to clear and add up.
 //
-// The sum over passes is a binary tree whose form depends on their number alone, and within a pass one chain in the
-// order of the notes. So its bits do not depend on who computes which part of it.
+// The sum over passes is that of its two halves, and so on; within a pass it is one chain in the order of the notes. So
+// its bits do not depend on who computes which part of it.
 #pragma once
 
 #include <cstdint>
@@ -46,11 +46,9 @@ struct WeightGradient {
   bool empty() const { return !direct && !products && !rows; }
 };
 
-// The largest power of two below `count`: how many of so many passes belong to the left half of the tree.
-int left_half(int count);
-
 class WeightGradientSum {
  public:
+  // As many passes as a power of two; some may know nothing.
   WeightGradientSum(Shape shape, std::vector<WeightGradient> passes);
 
   // Parts of the gradient that can be computed side by side.
@@ -63,7 +61,7 @@ class WeightGradientSum {
   struct Place;
   struct RowTerm;
   bool only_rows() const;
-  void sum_tile(const Tile& tile, int first, int count, Place out) const;
+  void sum_tile(const Tile& tile, std::span<const WeightGradient> passes, Place out) const;
   void fill_tile(const Tile& tile, const WeightGradient& pass, Place out) const;
   void compute_rows(int first, int last, Arena& room, Real* gradient) const;
 

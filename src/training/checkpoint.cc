@@ -29,26 +29,6 @@ void visit_progress(Progress& p, const Visitor& visit) {
   visit("finished", p.finished);
 }
 
-std::string progress_to_json(Progress progress) {
-  json object;
-  visit_progress(progress, [&](const char* name, const auto& value) { object[name] = value; });
-  return object.dump();
-}
-
-Progress progress_from_json(const std::string& text, const std::string& name) {
-  Progress progress;
-  try {
-    const json object = json::parse(text);
-    visit_progress(progress, [&](const char* key, auto& value) { object.at(key).get_to(value); });
-  } catch (const json::exception&) {
-    throw model_error("{}: its progress cannot be read", name);
-  }
-  if (progress.update < 0 || progress.epoch < 0 || progress.batch < 0 || progress.skipped < 0) {
-    throw model_error("{}: its progress has a negative count", name);
-  }
-  return progress;
-}
-
 const std::string& entry(const TensorFile& file, const char* key, const std::string& name) {
   const auto found = file.metadata.find(key);
   if (found == file.metadata.end()) throw model_error("{}: no \"{}\" in it; is this a Fovea checkpoint?", name, key);
@@ -69,6 +49,26 @@ void check_same_config(const Config& now, const std::string& saved_json, const s
 }
 
 }  // namespace
+
+std::string progress_to_json(Progress progress) {
+  json object;
+  visit_progress(progress, [&](const char* name, const auto& value) { object[name] = value; });
+  return object.dump();
+}
+
+Progress progress_from_json(const std::string& text, const std::string& name) {
+  Progress progress;
+  try {
+    const json object = json::parse(text);
+    visit_progress(progress, [&](const char* key, auto& value) { object.at(key).get_to(value); });
+  } catch (const json::exception&) {
+    throw model_error("{}: its progress cannot be read", name);
+  }
+  if (progress.update < 0 || progress.epoch < 0 || progress.batch < 0 || progress.skipped < 0) {
+    throw model_error("{}: its progress has a negative count", name);
+  }
+  return progress;
+}
 
 void save_checkpoint(Files& files, const std::filesystem::path& folder, const Model& model, Optimizer& optimizer,
                      const Progress& progress, std::uint64_t data_hash) {

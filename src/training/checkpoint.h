@@ -19,6 +19,10 @@ void save_checkpoint(Files& files, const std::filesystem::path& folder, const Mo
 void load_checkpoint(Files& files, const std::filesystem::path& folder, Model& model, Optimizer& optimizer,
                      Progress& progress, std::uint64_t data_hash);
 
+// What a checkpoint says of the progress; `name` is for errors.
+std::string progress_to_json(Progress progress);
+Progress progress_from_json(const std::string& text, const std::string& name);
+
 void save_model(Files& files, const std::filesystem::path& folder, const Model& model);
 
 }  // namespace fovea

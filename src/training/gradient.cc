@@ -1,6 +1,7 @@
 #include "training/gradient.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "kernels/pointwise.h"
@@ -26,20 +27,23 @@ std::vector<float> unknown_by_count(const Model& model, std::span<const Encoding
 
 }  // namespace
 
-GradientWorker::GradientWorker(const Model& model, std::span<const Encoding> examples, Workers& workers)
+GradientWorker::GradientWorker(const Model& model, std::span<const Encoding> examples, Workers& workers, Ranks& ranks)
     : model_(model),
       examples_(examples),
       workers_(workers),
+      ranks_(ranks),
       unknown_(unknown_by_count(model, examples)),
       replaces_(model.config().model.objective.agreement == 0),
-      rooms_(static_cast<std::size_t>(workers.count())),
-      gradient_(static_cast<std::size_t>(model.parameters().count())) {}
+      rooms_(static_cast<std::size_t>(workers.count())) {}
 
 void GradientWorker::for_each_piece(const std::function<void(std::size_t, std::size_t)>& work) {
-  const std::size_t all = static_cast<std::size_t>(model_.parameters().count());
-  workers_.run(static_cast<int>((all + piece - 1) / piece), [&](int task, int) {
-    const std::size_t start = static_cast<std::size_t>(task) * piece;
-    work(start, std::min(piece, all - start));
+  for_each_piece_of({0, weights()}, [&](Part p) { work(p.start, p.count); });
+}
+
+void GradientWorker::for_each_piece_of(Part part, const std::function<void(Part)>& work) {
+  workers_.run(static_cast<int>((part.count + piece - 1) / piece), [&](int task, int) {
+    const std::size_t done = static_cast<std::size_t>(task) * piece;
+    work({part.start + done, std::min(piece, part.count - done)});
   });
 }
 
@@ -55,7 +59,7 @@ void GradientWorker::share_out(std::span<const std::uint32_t> examples, int shar
   for (int s = 0; s < shard_count_; ++s) {
     const auto begin = order.begin() + static_cast<std::ptrdiff_t>(rows) * s / shard_count_;
     const auto end = order.begin() + static_cast<std::ptrdiff_t>(rows) * (s + 1) / shard_count_;
-    shards_[static_cast<std::size_t>(s)].examples.assign(begin, end);
+    shard(s).examples.assign(begin, end);
   }
 }
 
@@ -85,41 +89,117 @@ void GradientWorker::compute_shard(Shard& shard, const GradientRequest& request,
   const Transducer::Loss loss = model_.transducer().loss(pass, shard.batch);
   pass.tape().note_gradients(loss.total, static_cast<Real>(scale));
   pass.weight_gradients(shard.gradients);
-  shard.loss = static_cast<double>(*loss.total.data());
-  shard.symbols = loss.symbols;
-  shard.terms.clear();
-  for (const LossTerm& term : loss.terms) shard.terms.emplace_back(term.name, static_cast<double>(*term.value.data()));
+  shard.losses = {static_cast<double>(*loss.total.data())};
+  shard.names.clear();
+  for (const LossTerm& term : loss.terms) {
+    shard.names.push_back(term.name);
+    shard.losses.push_back(static_cast<double>(*term.value.data()));
+  }
 }
 
-void GradientWorker::sum_shards() {
+void GradientWorker::sum_branch(const Branch& branch) {
   const auto& entries = model_.parameters().entries();
   std::vector<WeightGradientSum> sums;
-  struct Part {
+  struct Task {
     std::size_t weight;
     int part;
   };
-  std::vector<Part> parts;
+  std::vector<Task> tasks;
   for (std::size_t w = 0; w < entries.size(); ++w) {
     std::vector<WeightGradient> passes;
-    for (int s = 0; s < shard_count_; ++s) passes.push_back(shards_[static_cast<std::size_t>(s)].gradients[w]);
+    for (const int s : branch.leaves) passes.push_back(s == no_shard ? WeightGradient() : shard(s).gradients[w]);
     sums.emplace_back(entries[w].shape, std::move(passes));
-    for (int part = 0; part < sums.back().parts(); ++part) parts.push_back({w, part});
+    for (int part = 0; part < sums.back().parts(); ++part) tasks.push_back({w, part});
   }
-  workers_.run(static_cast<int>(parts.size()), [&](int task, int worker) {
-    const Part& p = parts[static_cast<std::size_t>(task)];
-    sums[p.weight].compute(p.part, rooms_[static_cast<std::size_t>(worker)],
-                           gradient_.data() + entries[p.weight].offset);
+  std::vector<Real>& sum = shard(branch.first).sum;
+  sum.resize(weights());
+  workers_.run(static_cast<int>(tasks.size()), [&](int task, int worker) {
+    const auto& [weight, part] = tasks[static_cast<std::size_t>(task)];
+    sums[weight].compute(part, rooms_[static_cast<std::size_t>(worker)], sum.data() + entries[weight].offset);
   });
 }
 
-double GradientWorker::norm() {
-  std::vector<double> squares((gradient_.size() + piece - 1) / piece);
-  for_each_piece([&](std::size_t start, std::size_t count) {
-    squares[start / piece] = kernels::sum_of_squares(std::span(gradient_).subspan(start, count));
+GradientWorker::Part GradientWorker::part_of(int rank) const {
+  const auto begin = [&](int r) {
+    return weights() * static_cast<std::size_t>(r) / static_cast<std::size_t>(ranks_.count());
+  };
+  return {begin(rank), begin(rank + 1) - begin(rank)};
+}
+
+std::span<Real> GradientWorker::sum_of(int branch, Part part) {
+  const std::span<Real> sum = shard(branch).sum;
+  const std::size_t from = sum.size() == weights() ? 0 : part_of(ranks_.rank()).start;
+  return sum.subspan(part.start - from, part.count);
+}
+
+// Each rank gets its part of what the others have, adds it up, and hands the sum to all: no rank sends or receives more
+// than twice the weights where the number of ranks is a power of two.
+void GradientWorker::sum_across_ranks(const ShardTree& tree) {
+  const int me = ranks_.rank();
+  const Part mine = part_of(me);
+  shard(0).sum.resize(weights());
+  std::vector<Ranks::Sending> out;
+  std::vector<Ranks::Receiving> in;
+  for (int other = 0; other < ranks_.count(); ++other) {
+    if (other == me) continue;
+    for (const Branch& b : tree.branches(me)) out.push_back({other, std::as_bytes(sum_of(b.first, part_of(other)))});
+    for (const Branch& b : tree.branches(other)) {
+      if (b.first > 0) shard(b.first).sum.resize(mine.count);
+      in.push_back({other, std::as_writable_bytes(sum_of(b.first, mine))});
+    }
+  }
+  ranks_.exchange(out, in);
+  for_each_piece_of(mine, [&](Part p) {
+    for (const auto& [into, from] : tree.across()) kernels::add(sum_of(from, p), sum_of(into, p));
   });
+  out.clear(), in.clear();
+  for (int other = 0; other < ranks_.count(); ++other) {
+    if (other == me) continue;
+    out.push_back({other, std::as_bytes(sum_of(0, mine))});
+    in.push_back({other, std::as_writable_bytes(sum_of(0, part_of(other)))});
+  }
+  ranks_.exchange(out, in);
+}
+
+double GradientWorker::norm() {
+  std::vector<double> squares((weights() + piece - 1) / piece);
+  for_each_piece_of({0, weights()}, [&](Part p) { squares[p.start / piece] = kernels::sum_of_squares(sum_of(0, p)); });
   double total = 0;
   for (const double square : squares) total += square;
   return std::sqrt(total);
+}
+
+// First to last, on rank 0.
+void GradientWorker::sum_losses(const ShardTree& tree, GradientResult& result) {
+  std::vector<Ranks::Sending> out;
+  std::vector<Ranks::Receiving> in;
+  for (int rank = 1; rank < ranks_.count(); ++rank) {
+    for (int s = tree.begin(rank); s < tree.begin(rank + 1); ++s) {
+      std::vector<double>& losses = shard(s).losses;
+      if (ranks_.first()) {
+        losses.resize(shard(0).losses.size());
+        in.push_back({rank, std::as_writable_bytes(std::span(losses))});
+      } else if (rank == ranks_.rank()) {
+        out.push_back({0, std::as_bytes(std::span(losses))});
+      }
+    }
+  }
+  ranks_.exchange(out, in);
+  std::array<double, 2> totals = {};
+  if (ranks_.first()) {
+    const Shard& first = shard(0);
+    std::vector<double> sums(first.losses.size());
+    for (int s = 0; s < shard_count_; ++s) {
+      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += shard(s).losses[i];
+    }
+    for (std::size_t i = 0; i < first.names.size(); ++i) {
+      result.terms.emplace_back(first.names[i], sums[i + 1] / static_cast<double>(result.symbols));
+    }
+    totals = {sums[0], sums[1]};
+  }
+  ranks_.broadcast(std::as_writable_bytes(std::span(totals)));
+  result.loss = totals[0];
+  result.likelihood = totals[1];
 }
 
 GradientResult GradientWorker::compute(const GradientRequest& request) {
@@ -129,21 +209,13 @@ GradientResult GradientWorker::compute(const GradientRequest& request) {
     result.symbols += static_cast<std::int64_t>(examples_[i].target.size()) + 1;
     result.tokens += static_cast<std::int64_t>(examples_[i].source.symbols.size() + examples_[i].target.size());
   }
+  const ShardTree tree(shard_count_, ranks_.count());
+  const int begin = tree.begin(ranks_.rank()), end = tree.begin(ranks_.rank() + 1);
   const double scale = 1.0 / static_cast<double>(result.symbols);
-  workers_.run(shard_count_,
-               [&](int task, int) { compute_shard(shards_[static_cast<std::size_t>(task)], request, scale); });
-  for (int s = 0; s < shard_count_; ++s) {
-    const Shard& shard = shards_[static_cast<std::size_t>(s)];
-    result.loss += shard.loss;
-    result.terms.resize(shard.terms.size());
-    for (std::size_t i = 0; i < shard.terms.size(); ++i) {
-      result.terms[i].first = shard.terms[i].first;
-      result.terms[i].second += shard.terms[i].second;
-    }
-  }
-  result.likelihood = result.terms[0].second;
-  for (auto& [name, value] : result.terms) value *= scale;
-  sum_shards();
+  workers_.run(end - begin, [&](int task, int) { compute_shard(shard(begin + task), request, scale); });
+  sum_losses(tree, result);
+  for (const Branch& branch : tree.branches(ranks_.rank())) sum_branch(branch);
+  if (ranks_.count() > 1) sum_across_ranks(tree);
   result.norm = norm();
   return result;
 }

@@ -6,8 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "base/ranks.h"
 #include "base/threads.h"
 #include "tasks/model.h"
+#include "training/shard_tree.h"
 
 namespace fovea {
 
@@ -23,7 +25,7 @@ struct GradientRequest {
 struct GradientResult {
   double loss = 0;                                    // summed over target symbols
   double likelihood = 0;                              // its part that is minus the log-likelihood
-  std::vector<std::pair<std::string, double>> terms;  // all parts, per target symbol
+  std::vector<std::pair<std::string, double>> terms;  // all parts, per target symbol; on rank 0 alone
   std::int64_t symbols = 0;                           // of the targets, stop symbols counted
   std::int64_t tokens = 0;                            // of both sides
   double norm = 0;                                    // of the mean gradient
@@ -31,11 +33,12 @@ struct GradientResult {
 
 class GradientWorker {
  public:
-  GradientWorker(const Model& model, std::span<const Encoding> examples, Workers& workers);
+  GradientWorker(const Model& model, std::span<const Encoding> examples, Workers& workers,
+                 Ranks& ranks = Ranks::alone());
 
-  // Leaves the mean gradient per target symbol in gradient().
+  // Leaves the mean gradient per target symbol in gradient(), on every rank. All ranks ask for the same.
   GradientResult compute(const GradientRequest& request);
-  std::span<const Real> gradient() const { return gradient_; }
+  std::span<const Real> gradient() const { return shards_[0].sum; }
 
   // Shares the weights out in pieces that do not depend on the number of threads.
   void for_each_piece(const std::function<void(std::size_t start, std::size_t count)>& work);
@@ -47,25 +50,38 @@ class GradientWorker {
     Batch batch;
     std::vector<Encoding> changed;          // examples with sources partly replaced by <unk>
     std::vector<WeightGradient> gradients;  // of each weight; in the arena
-    double loss = 0;
-    std::vector<std::pair<std::string, double>> terms;
-    int symbols = 0;
+    std::vector<std::string> names;
+    std::vector<double> losses;  // the whole, then its terms by name
+    // Of the branch of the tree that the shard is the first of: of all weights if the branch is this rank's own or
+    // begins at shard 0, else of this rank's part of the weights.
+    std::vector<Real> sum;
+  };
+  struct Part {
+    std::size_t start;
+    std::size_t count;
   };
   void share_out(std::span<const std::uint32_t> examples, int shards);
   void compute_shard(Shard& shard, const GradientRequest& request, double scale);
   void fill_batch(Shard& shard, const Random& random);
-  void sum_shards();
+  Shard& shard(int index) { return shards_[static_cast<std::size_t>(index)]; }
+  std::size_t weights() const { return static_cast<std::size_t>(model_.parameters().count()); }
+  Part part_of(int rank) const;  // of the weights, that it adds up over all ranks
+  std::span<Real> sum_of(int branch, Part part);
+  void sum_branch(const Branch& branch);
+  void sum_across_ranks(const ShardTree& tree);
   double norm();
+  void sum_losses(const ShardTree& tree, GradientResult& result);
+  void for_each_piece_of(Part part, const std::function<void(Part)>& work);
 
   const Model& model_;
   std::span<const Encoding> examples_;
   Workers& workers_;
+  Ranks& ranks_;
   std::vector<float> unknown_;  // by source id, how often training replaces it
   bool replaces_;               // not where sources are targets too
   std::vector<Shard> shards_;
   int shard_count_ = 0;
   std::vector<Arena> rooms_;  // of each worker
-  std::vector<Real> gradient_;
 };
 
 }  // namespace fovea

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "kernels/target.h"
 #include "tasks/metrics.h"
 
 namespace fovea {
@@ -16,15 +17,14 @@ constexpr int journal_every = 50;  // updates
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
+std::uint64_t hash_text(std::uint64_t hash, std::string_view text) {
+  for (const char c : text) hash = mix(hash, static_cast<unsigned char>(c));
+  return mix(hash, 256);  // where a text ends
+}
+
 std::uint64_t hash_examples(std::uint64_t hash, std::span<const Example> examples) {
-  const auto add = [&](std::string_view text) {
-    for (const char c : text) hash = mix(hash, static_cast<unsigned char>(c));
-    hash = mix(hash, 256);  // where a text ends
-  };
   for (const Example& example : examples) {
-    add(example.source);
-    add(example.target);
-    add(example.extra);
+    for (const std::string* text : {&example.source, &example.target, &example.extra}) hash = hash_text(hash, *text);
   }
   return mix(hash, examples.size());
 }
@@ -37,6 +37,7 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
       options_(std::move(options)),
       files_(files),
       observer_(observer),
+      ranks_(*options_.ranks),
       workers_(options_.threads) {
   if (config_.training.validate_every.unit != Period::Unit::updates &&
       config_.training.validate_every.unit != Period::Unit::epochs) {
@@ -71,7 +72,8 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
     for (const auto& [symbol, share] : entries)
       data_hash_ = mix(data_hash_, mix(static_cast<std::uint64_t>(symbol), std::bit_cast<std::uint32_t>(share)));
   }
-  gradient_ = std::make_unique<GradientWorker>(*model_, examples_, workers_);
+  check_same_on_all_ranks();
+  gradient_ = std::make_unique<GradientWorker>(*model_, examples_, workers_, ranks_);
   answering_ = std::make_unique<Answering>(*model_, workers_);
   optimizer_ = std::make_unique<Optimizer>(config_.training.optimizer, config_.training.momentum,
                                            static_cast<std::size_t>(model_->parameters().count()));
@@ -86,14 +88,45 @@ void Trainer::check_length(const SourceIds& source, const Example& example) cons
       example.line, source.size(), config_.model.attention.score, most + 1);
 }
 
+void Trainer::check_same_on_all_ranks() const {
+  struct Hashes {
+    std::uint64_t program, settings, data;
+  };
+  const std::vector<Hashes> all =
+      ranks_.all_gather(Hashes{hash_text(hash_text(sizeof(Real), FOVEA_VERSION), kernels::instruction_set()),
+                               hash_text(0, to_json(config_)), data_hash_});
+  for (std::size_t rank = 1; rank < all.size(); ++rank) {
+    if (all[rank].program != all[0].program) {
+      throw usage_error(
+          "rank {} has another version of fovea or another instruction set than rank 0, so their sums would not be "
+          "the same; use machines of one kind (fovea bench names the instruction set)",
+          rank);
+    }
+    if (all[rank].settings != all[0].settings) {
+      throw usage_error("rank {} has other settings than rank 0; give every rank the same --config file", rank);
+    }
+    if (all[rank].data != all[0].data) {
+      throw data_error("rank {} read other data than rank 0; every machine must have the same files", rank);
+    }
+  }
+}
+
 double Trainer::seconds() const { return seconds_before_ + now() - started_at_; }
 
 void Trainer::start() {
   started_at_ = saved_at_ = rate_at_ = now();
-  const bool resumes = !options_.fresh && files_.exists(options_.folder / checkpoint_file_name);
-  if (resumes) load_checkpoint(files_, options_.folder, *model_, *optimizer_, progress_, data_hash_);
+  if (ranks_.first()) {
+    const bool resumes = !options_.fresh && files_.exists(options_.folder / checkpoint_file_name);
+    if (resumes) load_checkpoint(files_, options_.folder, *model_, *optimizer_, progress_, data_hash_);
+    journal_ = std::make_unique<Journal>(files_, options_.folder / journal_file_name, progress_.update);
+  }
+  share_progress();
+  ranks_.broadcast(std::as_writable_bytes(model_->parameters().values()));
+  for (const Optimizer::Memory& memory : optimizer_->memories()) {
+    ranks_.broadcast(std::as_writable_bytes(memory.values));
+  }
+  model_->parameters().invalidate_packed();
   seconds_before_ = progress_.seconds;
-  journal_ = std::make_unique<Journal>(files_, options_.folder / journal_file_name, progress_.update);
   plan_ = plan_batches(lengths_, config_.training.batch, static_cast<std::uint64_t>(config_.training.seed),
                        static_cast<std::uint64_t>(progress_.epoch));
   if (progress_.batch > static_cast<std::int64_t>(plan_.size())) {
@@ -107,6 +140,14 @@ void Trainer::start() {
                      .updates_per_epoch = static_cast<std::int64_t>(plan_.size()),
                      .padding_share = plan_.padding_share(),
                      .resumed_from = progress_.update});
+}
+
+// What rank 0 has read or decided.
+void Trainer::share_progress() {
+  if (ranks_.count() == 1) return;
+  std::string text = progress_to_json(progress_);
+  ranks_.broadcast(text);
+  progress_ = progress_from_json(text, "rank 0");
 }
 
 double Trainer::learning_rate() const {
@@ -183,7 +224,7 @@ void Trainer::report_update(const GradientResult& result, double rate) {
       .gradient_norm = result.norm,
       .skipped = progress_.skipped,
       .terms = result.terms};
-  if (progress_.update % journal_every == 0) journal_->write(report);
+  if (journal_ && progress_.update % journal_every == 0) journal_->write(report);
   observer_.updated(report);
 }
 
@@ -240,6 +281,7 @@ void Trainer::validate() {
 }
 
 void Trainer::save() {
+  if (!ranks_.first()) return;
   progress_.seconds = seconds();
   save_checkpoint(files_, options_.folder, *model_, *optimizer_, progress_, data_hash_);
   saved_at_ = now();
@@ -260,13 +302,30 @@ bool Trainer::due(Period period) const {
   return false;
 }
 
+bool Trainer::reached(Period limit) const {
+  switch (limit.unit) {
+    case Period::Unit::updates:
+      return progress_.update >= limit.count;
+    case Period::Unit::epochs:
+      return progress_.epoch >= limit.count;
+    case Period::Unit::seconds:
+      return seconds() >= static_cast<double>(limit.count);
+    case Period::Unit::none:
+      return false;
+  }
+  return false;
+}
+
+// Signals and clocks are each rank's own: one that wants to stop stops all, after the same update.
 std::optional<Ending> Trainer::reason_to_stop() {
   if (!progress_.finished.empty()) return Ending::finished;
-  if (options_.stop_signal && options_.stop_signal->load() != 0) return Ending::interrupted;
-  const Period& limit = options_.stop_after;
-  if (limit.unit == Period::Unit::updates && progress_.update >= limit.count) return Ending::stopped;
-  if (limit.unit == Period::Unit::epochs && progress_.epoch >= limit.count) return Ending::stopped;
-  if (limit.unit == Period::Unit::seconds && seconds() >= static_cast<double>(limit.count)) return Ending::stopped;
+  struct Wishes {
+    bool interrupted, stopped;
+  };
+  const bool interrupted = options_.stop_signal && options_.stop_signal->load() != 0;
+  const std::vector<Wishes> all = ranks_.all_gather(Wishes{interrupted, reached(options_.stop_after)});
+  if (std::ranges::any_of(all, &Wishes::interrupted)) return Ending::interrupted;
+  if (std::ranges::any_of(all, &Wishes::stopped)) return Ending::stopped;
   return {};
 }
 
@@ -284,7 +343,8 @@ Ending Trainer::run() {
                            static_cast<std::uint64_t>(progress_.epoch));
     }
     if (due(config_.training.validate_every)) {
-      validate();
+      if (ranks_.first()) validate();
+      share_progress();
       saved = true;
     } else if (due(options_.save_every) && progress_.skipped_in_a_row == 0) {
       save();
@@ -294,7 +354,9 @@ Ending Trainer::run() {
   }
   if (!saved) save();
   // Stopped before the first validation: a model to look at, without a trace in the run itself.
-  if (progress_.best < 0 && *ending == Ending::stopped) save_model(files_, options_.folder, *model_);
+  if (ranks_.first() && progress_.best < 0 && *ending == Ending::stopped) {
+    save_model(files_, options_.folder, *model_);
+  }
   return *ending;
 }
 

@@ -1,4 +1,5 @@
-// Training from data to the best model, able to stop and go on at any update without a trace in the result.
+// Training from data to the best model, able to stop and go on at any update without a trace in the result, in one
+// process or in several (base/ranks.h), of which rank 0 alone validates, saves and reports.
 #pragma once
 
 #include <atomic>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/ranks.h"
 #include "base/threads.h"
 #include "data/batches.h"
 #include "tasks/answering.h"
@@ -26,7 +28,8 @@ struct RunOptions {
   Period stop_after;                                // none: until patience is at its end
   Period save_every = {60, Period::Unit::seconds};  // beside every validation; leaves no trace in the result
   bool fresh = false;                               // forget what the folder holds
-  const std::atomic<int>* stop_signal = nullptr;    // not 0: save and return
+  const std::atomic<int>* stop_signal = nullptr;    // not 0, on any rank: save and return
+  Ranks* ranks = &Ranks::alone();
 };
 
 enum class Ending { finished, stopped, interrupted };
@@ -39,6 +42,7 @@ struct TrainingData {
 
 class Trainer {
  public:
+  // All ranks make theirs together; it is refused on all of them if their programs, settings or data differ.
   Trainer(const Config& config, TrainingData data, RunOptions options, Files& files, Observer& observer);
 
   Ending run();
@@ -49,6 +53,8 @@ class Trainer {
 
  private:
   void start();
+  void check_same_on_all_ranks() const;
+  void share_progress();
   void check_length(const SourceIds& source, const Example& example) const;
   void train_batch(std::span<const std::uint32_t> batch);
   void report_update(const GradientResult& result, double rate);
@@ -57,6 +63,7 @@ class Trainer {
   void save();
   double learning_rate() const;
   bool due(Period period) const;  // at the current update; epochs fall due at their end
+  bool reached(Period limit) const;
   std::optional<Ending> reason_to_stop();
   double seconds() const;
 
@@ -65,6 +72,7 @@ class Trainer {
   RunOptions options_;
   Files& files_;
   Observer& observer_;
+  Ranks& ranks_;
 
   std::unique_ptr<Model> model_;
   std::vector<Encoding> examples_;

@@ -1,0 +1,53 @@
+#include "base/mpi_ranks.h"
+
+#define OMPI_SKIP_MPICXX  // the old C++ interface, a library of its own
+#include <mpi.h>
+
+#include <algorithm>
+
+namespace fovea {
+
+namespace {
+
+constexpr std::size_t largest_message = std::size_t(1) << 30;  // MPI counts with int
+
+// Errors of MPI itself end the job, with a message, in MPI's own handler.
+class MpiRanks : public Ranks {
+ public:
+  MpiRanks(int rank, int count) : Ranks(rank, count) {}
+  // Waits for the other ranks to end.
+  ~MpiRanks() override { MPI_Finalize(); }
+
+  void exchange(std::span<const Sending> out, std::span<const Receiving> in) override {
+    std::vector<MPI_Request> requests;
+    for (const auto& [from, bytes] : in) {
+      for (std::size_t done = 0; done < bytes.size(); done += largest_message) {
+        const std::span<std::byte> part = bytes.subspan(done, std::min(largest_message, bytes.size() - done));
+        MPI_Irecv(part.data(), static_cast<int>(part.size()), MPI_BYTE, from, 0, MPI_COMM_WORLD,
+                  &requests.emplace_back());
+      }
+    }
+    for (const auto& [to, bytes] : out) {
+      for (std::size_t done = 0; done < bytes.size(); done += largest_message) {
+        const std::span<const std::byte> part = bytes.subspan(done, std::min(largest_message, bytes.size() - done));
+        MPI_Isend(part.data(), static_cast<int>(part.size()), MPI_BYTE, to, 0, MPI_COMM_WORLD,
+                  &requests.emplace_back());
+      }
+    }
+    MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  }
+
+  void abort(int exit_code) override { MPI_Abort(MPI_COMM_WORLD, exit_code); }
+};
+
+}  // namespace
+
+std::unique_ptr<Ranks> join_mpi_ranks() {
+  int provided = 0, rank = 0, count = 1;
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &count);
+  return std::make_unique<MpiRanks>(rank, count);
+}
+
+}  // namespace fovea

@@ -1,4 +1,5 @@
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include "base/threads.h"
 #include "cli/commands.h"
@@ -9,20 +10,32 @@
 namespace fovea {
 
 int BenchCommand::run() const {
-  const int used = threads > 0 ? threads : Workers::default_count();
-  const BenchResult r = bench(shape, used, seconds);
+  const BenchResult r = bench({.shape = shape,
+                               .mode = mode,
+                               .threads = threads > 0 ? threads : Workers::default_count(),
+                               .seconds = static_cast<double>(seconds),
+                               .batch = batch,
+                               .source = source,
+                               .target = target,
+                               .size = size,
+                               .symbols = symbols,
+                               .save = save});
   if (json) {
-    write_out(
-        fmt::format("{{\"shape\":\"{}\",\"threads\":{},\"instruction_set\":\"{}\",\"ms_per_step\":{:.4f},"
-                    "\"tokens_per_second\":{:.1f},\"gflops\":{:.3f},\"roofline_gflops\":{:.3f},\"share\":{:.4f}}}\n",
-                    shape, used, kernels::instruction_set(), r.ms_per_step, r.tokens_per_second, r.gflops,
-                    r.roofline_gflops, r.share));
+    const nlohmann::ordered_json out = {{"shape", shape},           {"mode", mode},
+                                        {"threads", r.threads},     {"instruction_set", kernels::instruction_set()},
+                                        {"batch", r.batch},         {"source", r.source},
+                                        {"target", r.target},       {"size", r.size},
+                                        {"symbols", r.symbols},     {"parameters", r.parameters},
+                                        {"ms_per_" + r.unit, r.ms}, {"tokens_per_second", r.tokens_per_second},
+                                        {"gflops", r.gflops},       {"roofline_gflops", r.roofline_gflops},
+                                        {"share", r.share},         {"peak_mib", r.peak_mib}};
+    write_out(out.dump() + "\n");
   } else {
     write_out(
-        fmt::format("shape {}, {} threads, {}\n{:>10.2f} ms a step\n{:>10.0f} tokens/s\n{:>10.1f} GFLOP/s in "
-                    "products, {:.1f} % of the {:.1f} this machine can do\n",
-                    shape, used, kernels::instruction_set(), r.ms_per_step, r.tokens_per_second, r.gflops,
-                    100 * r.share, r.roofline_gflops));
+        fmt::format("shape {}, {}, {} threads, {}\n{:>10.2f} ms a {}\n{:>10.0f} {}tokens/s\n{:>10.1f} GFLOP/s in "
+                    "products, {:.1f} % of the {:.1f} this machine can do\n{:>10.1f} MiB at most\n",
+                    shape, mode, r.threads, kernels::instruction_set(), r.ms, r.unit, r.tokens_per_second,
+                    mode == "train" ? "" : "output ", r.gflops, 100 * r.share, r.roofline_gflops, r.peak_mib));
   }
   flush_out();
   return 0;

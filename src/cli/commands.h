@@ -125,8 +125,15 @@ struct InspectCommand {
 
 struct BenchCommand {
   std::string shape = "S";
+  std::string mode = "train";
   int threads = 0;
   int seconds = 4;
+  int batch = 0;  // 0 here and below: as the shape has it
+  int source = 0;
+  int target = 0;
+  int size = 0;
+  int symbols = 0;
+  std::string save;
   bool json = false;
   int run() const;
 };

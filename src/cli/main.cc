@@ -201,7 +201,7 @@ void add_compare(CLI::App& app, CompareCommand& c, int& status) {
   command->callback([&] { status = c.run(); });
 }
 
-void add_others(CLI::App& app, ListCommand& list, InspectCommand& inspect, BenchCommand& bench, int& status) {
+void add_others(CLI::App& app, ListCommand& list, InspectCommand& inspect, int& status) {
   CLI::App* lister = app.add_subcommand("list", "what there is: scores, biases, selects, reads, settings, makers");
   lister->footer("Examples:\n  fovea list\n  fovea list scores\n  fovea list settings");
   lister->add_option("what", list.what, "one of these lists; all if left out");
@@ -213,16 +213,26 @@ void add_others(CLI::App& app, ListCommand& list, InspectCommand& inspect, Bench
   inspector->add_option("model", inspect.model, "folder of a run, or a model file")->required();
   inspector->add_flag("--json", inspect.json, "as JSON");
   inspector->callback([&] { status = inspect.run(); });
+}
 
-  CLI::App* bencher = app.add_subcommand("bench", "how fast training is on this machine");
-  bencher->footer("Example:\n  fovea bench --shape S --threads 2");
-  bencher->add_option("--shape", bench.shape, "S, M or L: model and batch of that size")->capture_default_str();
-  bencher->add_option("--seconds", bench.seconds, "how long to measure")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 600));
-  bencher->add_flag("--json", bench.json, "one flat object");
-  add_threads(bencher, bench.threads);
-  bencher->callback([&] { status = bench.run(); });
+void add_bench(CLI::App& app, BenchCommand& c, int& status) {
+  CLI::App* command = app.add_subcommand("bench", "how fast training and answering are on this machine");
+  command->footer(
+      "Examples:\n  fovea bench --shape S --threads 2\n  fovea bench --shape T --mode beam\n  fovea bench --shape M "
+      "--source 200 --batch 16 --json\n\nBeside PyTorch: bench/run (docs/performance.md).");
+  command->add_option("--shape", c.shape, "S, M, L or T: model and batch of that size")->capture_default_str();
+  command->add_option("--mode", c.mode, "train, greedy (a batch on each thread) or beam (of 5, line after line)")
+      ->capture_default_str();
+  command->add_option("--seconds", c.seconds, "how long to measure")->capture_default_str()->check(CLI::Range(1, 600));
+  command->add_option("--batch", c.batch, "lines, instead of the shape's")->check(CLI::Range(1, 4096));
+  command->add_option("--source", c.source, "positions of a source, likewise")->check(CLI::Range(2, 10'000));
+  command->add_option("--target", c.target, "positions of a target, likewise")->check(CLI::Range(2, 10'000));
+  command->add_option("--size", c.size, "of embeddings and states, likewise")->check(CLI::Range(1, 8192));
+  command->add_option("--symbols", c.symbols, "of each vocabulary, likewise")->check(CLI::Range(5, 1'000'000));
+  command->add_option("--save", c.save, "folder for the model and what it computes, for others to compare with");
+  command->add_flag("--json", c.json, "one flat object");
+  add_threads(command, c.threads);
+  command->callback([&] { status = c.run(); });
 }
 
 // CLI11 would only say that a command is missing.
@@ -267,7 +277,8 @@ int run(int count, char** words) {
   add_evaluate(app, evaluate, status);
   add_show(app, show, status);
   add_compare(app, compare, status);
-  add_others(app, list, inspect, bench, status);
+  add_others(app, list, inspect, status);
+  add_bench(app, bench, status);
   check_command(app, count, words);
   try {
     app.parse(count, words);

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "base/threads.h"
 #include "kernels/product.h"
 #include "kernels/reference_product.h"
+#include "training/bench_shapes.h"
 #include "training/gradient.h"
 #include "training/optimizer.h"
 
@@ -13,58 +17,27 @@ namespace fovea {
 
 namespace {
 
-struct BenchShape {
-  std::string name;
-  int size;  // of embeddings and states
-  int batch;
-  int source;  // positions, the stop symbol counted
-  int target;
-  int symbols;
-};
-
-const std::vector<BenchShape>& shapes() {
-  static const std::vector<BenchShape> all = {
-      {"S", 128, 64, 28, 11, 60}, {"M", 256, 64, 15, 15, 8000}, {"L", 512, 64, 15, 15, 8000}};
-  return all;
-}
+constexpr int beam_size = 5;
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-Vocabulary made_vocabulary(int size) {
-  SymbolCounts counts;
-  for (int i = Vocabulary::first_symbol; i < size; ++i) counts.add("w" + std::to_string(i), 1'000'000);
-  return Vocabulary(counts);
-}
-
-Symbols made_symbols(const Random& random, int count, int symbols) {
-  Symbols made;
-  for (int i = 0; i < count; ++i) {
-    const auto choice =
-        random.below(static_cast<std::uint64_t>(symbols - Vocabulary::first_symbol), static_cast<std::uint64_t>(i));
-    made.push_back(static_cast<std::int32_t>(choice) + Vocabulary::first_symbol);
+// Since the process began; getrusage would also tell of the program that started this one.
+double peak_mib() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::stod(line.substr(6)) / 1024;
   }
-  return made;
+  return 0;
 }
 
-// Two operations for each weight and row, once forward and twice backward.
-double flops(const Parameters& parameters, const BenchShape& shape) {
-  double total = 0;
-  for (const Parameters::Entry& entry : parameters.entries()) {
-    if (entry.shape.axes() != 2 || entry.name.find("table") != std::string::npos) continue;
-    const bool source = entry.name.starts_with("encoder") || entry.name.find(".key") != std::string::npos;
-    const bool once = entry.name.starts_with("decoder.bridge");
-    total += 6.0 * entry.shape.count() * shape.batch * (once ? 1 : source ? shape.source : shape.target);
-  }
-  return total;
-}
-
-double roofline(Workers& workers) {
+double roofline(Workers& workers, double seconds) {
   constexpr int size = 512;
   constexpr double work = 2.0 * size * size * size;
   std::vector<std::vector<Real>> memory(static_cast<std::size_t>(workers.count()),
                                         std::vector<Real>(std::size_t(4) * size * size, Real(0.5)));
   double best = 0;
-  for (int round = 0; round < 12; ++round) {
+  const double end = now() + std::min(0.2, seconds);
+  for (int round = 0; round < 2 || now() < end; ++round) {
     constexpr int repeats = 8;
     const double start = now();
     workers.run(workers.count(), [&](int task, int) {
@@ -83,63 +56,190 @@ double roofline(Workers& workers) {
   return best;
 }
 
-}  // namespace
-
-std::vector<std::string> bench_shapes() {
-  std::vector<std::string> names;
-  for (const BenchShape& shape : shapes()) names.push_back(shape.name);
-  return names;
-}
-
-BenchResult bench(const std::string& name, int threads, double seconds) {
-  const auto shape = std::ranges::find(shapes(), name, &BenchShape::name);
-  if (shape == shapes().end()) throw usage_error("no shape {}; there are S, M and L", name);
-  Config config;
-  config.model.encoder.size = config.model.encoder.embedding = shape->size;
-  config.model.decoder.size = config.model.decoder.embedding = shape->size;
-  config.model.attention.size = config.model.output.size = shape->size;
-  Model model(config, Transduce(config, made_vocabulary(shape->symbols), made_vocabulary(shape->symbols)));
-  std::vector<Encoding> examples;
-  std::vector<std::uint32_t> batch;
-  for (int i = 0; i < shape->batch; ++i) {
-    const Random random = Random(1, Purpose::data).at(static_cast<std::uint64_t>(i));
-    examples.push_back({{made_symbols(random.at(0), shape->source - 1, shape->symbols), {}, {}},
-                        made_symbols(random.at(1), shape->target - 1, shape->symbols),
-                        {}});
-    batch.push_back(static_cast<std::uint32_t>(i));
-  }
-  Workers workers(threads);
-  GradientWorker gradient(model, examples, workers);
-  Optimizer optimizer("adam", 0, static_cast<std::size_t>(model.parameters().count()));
-  std::int64_t update = 0;
-  const auto step = [&] {
-    gradient.compute({.examples = batch,
-                      .random = Random(1, Purpose::dropout).at(static_cast<std::uint64_t>(update)),
-                      .dropout = 0,
-                      .sampling = 0,
-                      .shards = config.training.shards});
-    const Optimizer::Step change = {++update, 0.001, 1};
-    gradient.for_each_piece([&](std::size_t start, std::size_t count) {
-      optimizer.apply(change, start, gradient.gradient().subspan(start, count), model.parameters().values());
-    });
-    model.parameters().refresh_packed(workers);
-  };
-  BenchResult result;
-  result.roofline_gflops = roofline(workers);
-  for (int i = 0; i < 3; ++i) step();
+// In seconds, the median.
+double typical_time(double seconds, const std::function<void()>& work) {
+  for (int i = 0; i < 3; ++i) work();
   std::vector<double> times;
   for (const double end = now() + seconds; now() < end || times.size() < 5;) {
     const double start = now();
-    step();
+    work();
     times.push_back(now() - start);
   }
   std::ranges::sort(times);
-  const double typical = times[times.size() / 2];
-  result.roofline_gflops = std::max(result.roofline_gflops, roofline(workers));
-  result.ms_per_step = typical * 1e3;
-  result.tokens_per_second = shape->batch * (shape->source + shape->target) / typical;
-  result.gflops = flops(model.parameters(), *shape) / typical / 1e9;
+  return times[times.size() / 2];
+}
+
+class TrainingSteps {
+ public:
+  TrainingSteps(Model& model, std::span<const Encoding> examples, Workers& workers)
+      : model_(model),
+        workers_(workers),
+        gradient_(model, examples, workers),
+        optimizer_("adam", 0, static_cast<std::size_t>(model.parameters().count())) {
+    for (std::size_t i = 0; i < examples.size(); ++i) batch_.push_back(static_cast<std::uint32_t>(i));
+  }
+
+  void step() {
+    gradient_.compute({.examples = batch_,
+                       .random = Random(1, Purpose::dropout).at(static_cast<std::uint64_t>(update_)),
+                       .dropout = 0,
+                       .sampling = 0,
+                       .shards = model_.config().training.shards});
+    const Optimizer::Step change = {++update_, 0.001, 1};
+    gradient_.for_each_piece([&](std::size_t start, std::size_t count) {
+      optimizer_.apply(change, start, gradient_.gradient().subspan(start, count), model_.parameters().values());
+    });
+    model_.parameters().refresh_packed(workers_);
+  }
+
+ private:
+  Model& model_;
+  Workers& workers_;
+  GradientWorker gradient_;
+  Optimizer optimizer_;
+  std::vector<std::uint32_t> batch_;
+  std::int64_t update_ = 0;
+};
+
+// Answers of a fixed length, with the memory that a thread needs for them.
+class FixedSearch {
+ public:
+  FixedSearch(const Model& model, int length, int beam)
+      : model_(model), options_(model.task().search_options()), length_(length) {
+    options_.beam = beam;
+    options_.never.push_back(options_.stop);
+  }
+
+  std::vector<std::vector<Answer>> answer(std::span<const Encoding> examples) {
+    std::vector<const SourceIds*> sources;
+    for (const Encoding& example : examples) sources.push_back(&example.source);
+    model_.task().fill_source(sources, side_);
+    Pass pass(model_.parameters(), sources_);
+    const std::unique_ptr<StepModel> asked = model_.transducer().begin(pass, side_);
+    return search(model_.parameters(), *asked, options_, std::vector<int>(examples.size(), length_), steps_);
+  }
+
+ private:
+  const Model& model_;
+  SearchOptions options_;
+  int length_;
+  Arena sources_;
+  SearchMemory steps_;
+  Side side_;
+};
+
+// The seconds that a step, a batch or a line takes.
+double measure(const BenchOptions& options, const BenchShape& shape, Model& model, Workers& workers) {
+  const std::vector<Encoding> examples = made_examples(shape);
+  if (options.mode == "train") {
+    TrainingSteps training(model, examples, workers);
+    return typical_time(options.seconds, [&] { training.step(); });
+  }
+  model.parameters().refresh_packed(workers);
+  if (options.mode == "beam") {
+    FixedSearch beam(model, shape.target, beam_size);
+    std::size_t line = 0;
+    return typical_time(options.seconds,
+                        [&] { beam.answer(std::span(examples).subspan(line++ % examples.size(), 1)); });
+  }
+  std::vector<std::unique_ptr<FixedSearch>> searches;
+  for (int i = 0; i < workers.count(); ++i) {
+    searches.push_back(std::make_unique<FixedSearch>(model, shape.target, 1));
+  }
+  const double all = typical_time(options.seconds, [&] {
+    workers.run(workers.count(), [&](int task, int) { searches[static_cast<std::size_t>(task)]->answer(examples); });
+  });
+  return all / workers.count();
+}
+
+// model.safetensors, and in batch.json what another program with these weights should find: the mean loss of a target
+// symbol, the norm of its gradient, and the best answers with their log-probability per symbol.
+void save_bench(const std::filesystem::path& folder, const Model& model, const BenchShape& shape) {
+  const std::vector<Encoding> examples = made_examples(shape);
+  std::vector<const Encoding*> rows;
+  nlohmann::json sources, targets;
+  for (const Encoding& example : examples) {
+    rows.push_back(&example);
+    sources.push_back(example.source.symbols);
+    targets.push_back(example.target);
+  }
+  Batch batch;
+  batch.samples.assign(examples.size(), 0);
+  model.task().fill_batch(rows, batch);
+  Arena arena;
+  std::vector<Real> gradient(static_cast<std::size_t>(model.parameters().count()));
+  const TrainingPass training = {gradient, Random(1, Purpose::dropout), batch.samples};
+  Pass pass(model.parameters(), arena, training);
+  const Transducer::Loss loss = model.transducer().loss(pass, batch);
+  pass.tape().backward(loss.total, Real(1) / static_cast<Real>(loss.symbols));
+  double squares = 0;
+  for (const Real value : gradient) squares += static_cast<double>(value) * static_cast<double>(value);
+
+  nlohmann::json out = {{"shape", shape.name},
+                        {"size", shape.size},
+                        {"symbols", shape.symbols},
+                        {"source", std::move(sources)},
+                        {"target", std::move(targets)},
+                        {"target_length", shape.target},
+                        {"start", Vocabulary::start},
+                        {"stop", Vocabulary::stop},
+                        {"never", {Vocabulary::pad, Vocabulary::unknown, Vocabulary::start, Vocabulary::stop}},
+                        {"loss", static_cast<double>(*loss.total.data()) / loss.symbols},
+                        {"gradient_norm", std::sqrt(squares)},
+                        {"beam_size", beam_size}};
+  for (const int beam : {1, beam_size}) {
+    nlohmann::json answers;
+    for (const auto& best : FixedSearch(model, shape.target, beam).answer(examples)) {
+      answers.push_back({{"symbols", best[0].symbols}, {"score", best[0].score}});
+    }
+    out[beam == 1 ? "greedy" : "beam"] = std::move(answers);
+  }
+  Files files;
+  files.make_directories(folder);
+  files.write_atomically(folder / model_file_name, encode_safetensors({model.metadata(), model.arrays()}));
+  files.write_atomically(folder / "batch.json", out.dump() + "\n");
+}
+
+}  // namespace
+
+std::vector<std::string> bench_modes() { return {"train", "greedy", "beam"}; }
+
+BenchResult bench(const BenchOptions& options) {
+  if (std::ranges::count(bench_modes(), options.mode) == 0) {
+    throw usage_error("no mode \"{}\"; there are train, greedy and beam", options.mode);
+  }
+  BenchShape shape = find_bench_shape(options.shape);
+  const auto change = [](int& value, int wanted) { value = wanted > 0 ? wanted : value; };
+  change(shape.batch, options.batch);
+  change(shape.source, options.source);
+  change(shape.target, options.target);
+  change(shape.size, options.size);
+  change(shape.symbols, options.symbols);
+  const bool trains = options.mode == "train", beams = options.mode == "beam";
+  const std::unique_ptr<Model> model = made_model(shape);
+  if (!options.save.empty()) save_bench(options.save, *model, shape);
+  Workers workers(beams ? 1 : options.threads);
+
+  BenchResult result;
+  const double before = roofline(workers, options.seconds);
+  const double seconds = measure(options, shape, *model, workers);
+  result.roofline_gflops = std::max(before, roofline(workers, options.seconds));
+  const int sources = beams ? 1 : shape.batch;
+  const double work = trains ? training_flops(model->parameters(), shape)
+                             : answering_flops(model->parameters(), shape, sources, beams ? beam_size : 1);
+  result.unit = trains ? "step" : beams ? "line" : "batch";
+  result.ms = seconds * 1e3;
+  result.tokens_per_second = sources * (trains ? shape.source + shape.target : shape.target) / seconds;
+  result.gflops = work / seconds / 1e9;
   result.share = result.gflops / result.roofline_gflops;
+  result.parameters = model->parameters().count();
+  result.peak_mib = peak_mib();
+  result.threads = workers.count();
+  result.batch = sources;
+  result.source = shape.source;
+  result.target = shape.target;
+  result.size = shape.size;
+  result.symbols = shape.symbols;
   return result;
 }
 

@@ -1,21 +1,41 @@
-// How fast training is on this machine, beside the fastest product the machine can do: the four shapes of the design.
+// How fast training and answering are on this machine, beside the fastest product the machine can do.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
 namespace fovea {
 
-std::vector<std::string> bench_shapes();
+struct BenchOptions {
+  std::string shape = "S";
+  std::string mode = "train";  // train; greedy: batches, one on each thread; beam: line after line on one thread
+  int threads = 1;
+  double seconds = 4;
+  int batch = 0;  // 0 here and below: as the shape has it
+  int source = 0;
+  int target = 0;
+  int size = 0;
+  int symbols = 0;
+  std::filesystem::path save = {};  // folder for model.safetensors and batch.json, what it computes; empty: none
+};
 
 struct BenchResult {
-  double ms_per_step = 0;
-  double tokens_per_second = 0;  // positions of both sides
+  std::string unit;  // what `ms` is the time of: step, batch or line
+  double ms = 0;
+  double tokens_per_second = 0;  // trained on: positions of both sides; answered: symbols written
   double gflops = 0;             // of the matrix products alone
   double roofline_gflops = 0;    // one large product on each thread, the best of several
   double share = 0;              // gflops / roofline_gflops
+  std::int64_t parameters = 0;
+  double peak_mib = 0;  // memory of the process, at most until now
+  int threads = 1;
+  int batch = 0, source = 0, target = 0, size = 0, symbols = 0;
 };
 
-BenchResult bench(const std::string& shape, int threads, double seconds);
+std::vector<std::string> bench_modes();
+
+// The stop symbol is never chosen, so that every answer has as many symbols as the shape's targets.
+BenchResult bench(const BenchOptions& options);
 
 }  // namespace fovea

@@ -29,6 +29,24 @@ struct Prediction {
 // What the weights of products are: as trained, or rounded to 8 bits, which is faster and nearly as exact.
 enum class Precision { full, int8 };
 
+// Lines that come one after the other, and where their answers go.
+class LineStream {
+ public:
+  virtual ~LineStream() = default;
+  // The next lines, at least one; none at the end. By one thread at a time, like ready() and write().
+  virtual std::vector<std::string> read() = 0;
+  // Whether read() would have lines at once.
+  virtual bool ready() = 0;
+  // How an answer is written. By several threads at once.
+  virtual std::string render(const Prediction& prediction) const = 0;
+  // What was read is answered: in order. By one thread at a time, maybe while another reads.
+  struct Written {
+    std::string text;
+    LineFate fate = LineFate::answered;
+  };
+  virtual void write(std::span<const Written> lines) = 0;
+};
+
 class Predictor {
  public:
   // MODEL may be the folder of a run or the file itself. Throws a model_error.
@@ -38,9 +56,16 @@ class Predictor {
   // depend on the others.
   std::vector<Prediction> predict(std::span<const std::string> lines, const PredictOptions& options);
 
+  // The same for a stream, with all workers busy: each reads, answers or writes, whatever is to be done. What has been
+  // read is answered before more is waited for.
+  void predict(LineStream& stream, const PredictOptions& options);
+
   const Model& model() const { return *model_; }
 
  private:
+  class Group;
+  class Pipeline;
+
   std::unique_ptr<Model> model_;
   Workers workers_;
   Answering answering_;

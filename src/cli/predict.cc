@@ -19,20 +19,6 @@ constexpr int alternatives_explained = 5;
 constexpr std::size_t most_lines = 4096;
 constexpr std::size_t most_line_bytes = std::size_t(1) << 30;
 
-void write_prediction(const Prediction& p, const PredictCommand& command) {
-  if (command.json) {
-    write_out(output_to_json(p.output) + "\n");
-  } else if (command.nbest > 1) {
-    std::string line;
-    for (const Hypothesis& h : p.output.nbest) {
-      line += fmt::format("{}{}\t{:.6g}", line.empty() ? "" : "\t", h.text, h.score);
-    }
-    write_out(line + "\n");
-  } else {
-    write_out(p.output.text + "\n");
-  }
-}
-
 class Counter {
  public:
   void count(LineFate fate, std::int64_t line) {
@@ -58,6 +44,48 @@ class Counter {
   std::array<Seen, 4> seen_;
 };
 
+class Lines : public LineStream {
+ public:
+  explicit Lines(const PredictCommand& command) : command_(command), reader_(command.file, most_line_bytes) {}
+
+  std::vector<std::string> read() override {
+    std::vector<std::string> lines;
+    std::string line;
+    while (reader_.next(line)) {
+      lines.push_back(std::move(line));
+      if (lines.size() >= most_lines || !reader_.ready()) break;
+    }
+    return lines;
+  }
+  bool ready() override { return reader_.ready(); }
+
+  std::string render(const Prediction& p) const override {
+    if (command_.json) return output_to_json(p.output) + "\n";
+    if (command_.nbest == 1) return p.output.text + "\n";
+    std::string line;
+    for (const Hypothesis& h : p.output.nbest) {
+      line += fmt::format("{}{}\t{:.6g}", line.empty() ? "" : "\t", h.text, h.score);
+    }
+    return line + "\n";
+  }
+
+  void write(std::span<const Written> lines) override {
+    for (const Written& line : lines) {
+      counter_.count(line.fate, ++written_);
+      write_out(line.text);
+    }
+    flush_out();
+  }
+
+  void report() const { counter_.report(command_.max_length); }
+
+ private:
+  const PredictCommand& command_;
+  LineReader reader_;
+  Counter counter_;
+  std::int64_t written_ = 0;
+};
+
 }  // namespace
 
 int PredictCommand::run() const {
@@ -79,26 +107,9 @@ int PredictCommand::run() const {
                                        .write_unknown = replace_unknown},
                             .max_length = max_length,
                             .dictionary = words ? &*words : nullptr};
-  LineReader reader(file, most_line_bytes);
-  std::vector<std::string> lines;
-  std::string line;
-  Counter counter;
-  std::int64_t answered = 0;
-  const auto answer = [&] {
-    options.answer.first_line = answered;
-    for (const Prediction& p : predictor.predict(lines, options)) {
-      counter.count(p.fate, ++answered);
-      write_prediction(p, *this);
-    }
-    flush_out();
-    lines.clear();
-  };
-  while (reader.next(line)) {
-    lines.push_back(std::move(line));
-    if (lines.size() >= most_lines || !reader.ready()) answer();
-  }
-  answer();
-  counter.report(max_length);
+  Lines lines(*this);
+  predictor.predict(lines, options);
+  lines.report();
   return 0;
 }
 

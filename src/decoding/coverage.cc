@@ -14,9 +14,9 @@ void CoveragePenalty::add(const StepResult& result, int row, Coverage& coverage)
   const auto heads = std::ranges::count(result.looks, last, &StepLook::layer);
   for (const StepLook& look : result.looks) {
     if (look.layer != last) continue;
-    const int positions = look.weights.shape().last();
-    check(std::ssize(coverage) <= positions, "a source of {} positions, looked at in {}", coverage.size(), positions);
-    const Real* weights = look.weights.data() + std::ptrdiff_t(row) * positions;
+    const auto weights = look.weights_of(row);
+    check(coverage.size() <= weights.size(), "a source of {} positions, looked at in {}", coverage.size(),
+          weights.size());
     for (std::size_t i = 0; i < coverage.size(); ++i) {
       coverage[i] += static_cast<double>(weights[i]) / static_cast<double>(heads);
     }

@@ -8,6 +8,7 @@
 #include "decoding/coverage.h"
 #include "decoding/sampling.h"
 #include "decoding/writable.h"
+#include "kernels/find.h"
 
 namespace fovea {
 
@@ -19,7 +20,6 @@ constexpr double impossible = -std::numeric_limits<double>::infinity();
 struct Node {
   int parent = -1;
   std::int32_t symbol = 0;
-  StepExplanation explanation;
 };
 
 struct Hypothesis {
@@ -47,6 +47,7 @@ struct Beam {
   std::int64_t sample = 0;
   std::vector<Hypothesis> alive;
   std::vector<Node> nodes;
+  std::vector<StepExplanation> explanations;  // of each node, if asked for
   struct Finished {
     double score;
     int node;
@@ -109,6 +110,7 @@ class Search {
   std::vector<std::int32_t> previous_;  // [beam, columns] the symbol it wrote
 };
 
+// Few of thousands of symbols come into question: the rest are passed over by a bound on their log-probability.
 std::vector<Candidate> Search::candidates(const Beam& beam, int column, Tensor log_probabilities) const {
   const int symbols = log_probabilities.shape().last();
   // Each hypothesis may have its stop symbol among the best, and that takes nobody's place.
@@ -117,11 +119,18 @@ std::vector<Candidate> Search::candidates(const Beam& beam, int column, Tensor l
   for (int h = 0; h < static_cast<int>(beam.alive.size()); ++h) {
     const double before = beam.alive[h].log_probability;
     if (before == impossible) continue;
-    const Real* row_start = log_probabilities.data() + std::ptrdiff_t(row(h, column)) * symbols;
-    for (std::int32_t symbol = 0; symbol < symbols; ++symbol) {
-      if (!writable(row_start[symbol])) continue;
-      const Candidate candidate = {before + static_cast<double>(row_start[symbol]), h, symbol};
-      if (best.size() == wanted && !better(candidate, best.back())) continue;
+    const Real* log_p = log_probabilities.data() + std::ptrdiff_t(row(h, column)) * symbols;
+    const auto next = [&](std::int32_t from) {
+      Real least = least_writable;
+      if (best.size() == wanted) {  // rounded down: what is exactly as good as the last is turned away below
+        const auto needed = static_cast<Real>(best.back().log_probability - before);
+        least = std::max(least, std::nextafter(needed, std::numeric_limits<Real>::lowest()));
+      }
+      return from + kernels::find_at_least(log_p + from, symbols - from, least);
+    };
+    for (std::int32_t symbol = next(0); symbol < symbols; symbol = next(symbol + 1)) {
+      const Candidate candidate = {before + static_cast<double>(log_p[symbol]), h, symbol};
+      if (!writable(log_p[symbol]) || (best.size() == wanted && !better(candidate, best.back()))) continue;
       if (std::ranges::find(options_.never, symbol) != options_.never.end()) continue;
       best.insert(std::ranges::upper_bound(best, candidate, better), candidate);
       if (best.size() > wanted) best.pop_back();
@@ -149,7 +158,6 @@ StepExplanation Search::explain(const StepResult& result, int row, std::int32_t 
   const int symbols = result.log_probabilities.shape().last();
   const Real* log_p = result.log_probabilities.data() + std::ptrdiff_t(row) * symbols;
   out.probability = std::exp(static_cast<double>(log_p[symbol]));
-  if (options_.alternatives == 0) return out;
   std::vector<std::int32_t> order(static_cast<std::size_t>(symbols));
   std::iota(order.begin(), order.end(), 0);
   const auto count = std::min<std::ptrdiff_t>(options_.alternatives, symbols);
@@ -159,13 +167,9 @@ StepExplanation Search::explain(const StepResult& result, int row, std::int32_t 
     out.alternatives.emplace_back(order[i], std::exp(static_cast<double>(log_p[order[i]])));
   }
   for (const StepLook& look : result.looks) {
-    const auto part = [&](Tensor x) {
-      const int size = x.shape().last();
-      return std::span<const Real>(x.data() + std::ptrdiff_t(row) * size, static_cast<std::size_t>(size));
-    };
-    const auto scores = part(look.scores), weights = part(look.weights);
+    const auto scores = look.scores_of(row), weights = look.weights_of(row);
     double squares = 0;
-    for (const Real value : part(look.context)) squares += static_cast<double>(value) * static_cast<double>(value);
+    for (const Real value : look.context_of(row)) squares += static_cast<double>(value) * static_cast<double>(value);
     out.looks.push_back(
         {{scores.begin(), scores.end()}, {weights.begin(), weights.end()}, std::sqrt(squares), look.layer, look.head});
   }
@@ -183,7 +187,8 @@ void Search::extend(Beam& beam, int column, const StepResult& result, int length
     if (!stops && living == options_.beam) continue;
     const int from = row(c.hypothesis, column);
     Hypothesis extended = {c.log_probability, static_cast<int>(beam.nodes.size()), beam.alive[c.hypothesis].coverage};
-    beam.nodes.push_back({beam.alive[c.hypothesis].node, c.symbol, explain(result, from, c.symbol)});
+    beam.nodes.push_back({beam.alive[c.hypothesis].node, c.symbol});
+    if (options_.alternatives > 0) beam.explanations.push_back(explain(result, from, c.symbol));
     if (coverage_) coverage_->add(result, from, extended.coverage);
     if (stops || length == beam.most_steps) {
       double score = normalised(c.log_probability, length, options_);
@@ -210,13 +215,13 @@ std::vector<Answer> Search::answers(const Beam& beam) const {
     answer.finished = finished.stopped;
     for (int node = finished.node; node >= 0; node = beam.nodes[node].parent) {
       if (beam.nodes[node].symbol != options_.stop) answer.symbols.push_back(beam.nodes[node].symbol);
-      answer.steps.push_back(beam.nodes[node].explanation);
+      if (!beam.explanations.empty()) answer.steps.push_back(beam.explanations[node]);
     }
     std::ranges::reverse(answer.symbols);
     std::ranges::reverse(answer.steps);
     out.push_back(std::move(answer));
   }
-  if (out.empty()) out.push_back({{}, impossible, false, {}});  // a model that gives no symbol any chance
+  if (out.empty()) out.push_back({{}, impossible, false, {}, {}});  // a model that gives no symbol any chance
   return out;
 }
 

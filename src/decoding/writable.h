@@ -7,7 +7,9 @@
 
 namespace fovea {
 
+inline constexpr Real least_writable = Real(-66.7);  // 1e-29
+
 // Not for what is no number either.
-constexpr bool writable(Real log_probability) { return log_probability > Real(-66.7); }  // 1e-29
+constexpr bool writable(Real log_probability) { return log_probability > least_writable; }
 
 }  // namespace fovea

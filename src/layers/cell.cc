@@ -16,14 +16,13 @@ Cell::Cell(Parameters& parameters, const std::string& name, const std::string& k
   if (context > 0) context_ = parameters.add(name + ".context", {context, gates}, Initial::glorot(in + context, size));
 }
 
-Cell::Sequence Cell::run(Pass& pass, Tensor x, CellState initial, Mask mask, Direction direction) const {
+Cell::Sequence Cell::run(Pass& pass, Tensor x, Tensor input, CellState initial, Mask mask, Direction direction) const {
   const int last = direction == Direction::forward ? x.shape()[0] - 1 : 0;
   if (kind_ == Kind::lstm) {
-    const LstmState states =
-        lstm(x, {pass(input_), pass(state_), pass(bias_)}, {initial.h, initial.c}, mask, direction);
+    const LstmState states = lstm(x, {input, pass(state_), pass(bias_)}, {initial.h, initial.c}, mask, direction);
     return {states.h, {fovea::step(states.h, last), fovea::step(states.c, last)}};
   }
-  const Tensor h = gru(x, {pass(input_), pass(bias_), pass(state_), pass(state_bias_)}, initial.h, mask, direction);
+  const Tensor h = gru(x, {input, pass(bias_), pass(state_), pass(state_bias_)}, initial.h, mask, direction);
   return {h, {fovea::step(h, last), {}}};
 }
 

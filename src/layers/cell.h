@@ -2,10 +2,11 @@
 // last.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "layers/pass.h"
+#include "layers/symbol_products.h"
 
 namespace fovea {
 
@@ -30,14 +31,26 @@ class Cell {
     Tensor h;        // [steps, batch, size]
     CellState last;  // after each row's last real step
   };
-  Sequence run(Pass& pass, Tensor x, CellState initial, Mask mask, Direction direction) const;
+  Sequence run(Pass& pass, Tensor x, CellState initial, Mask mask, Direction direction) const {
+    return run(pass, x, pass(input_), initial, mask, direction);
+  }
+  // The same from what project() gives; in prediction only, and `projected` is used up.
+  Sequence run_projected(Pass& pass, Tensor projected, CellState initial, Mask mask, Direction direction) const {
+    return run(pass, projected, {}, initial, mask, direction);
+  }
 
   // The input's share of the gates, [..., gates]: for all steps in one product where all inputs are known.
   Tensor project(Pass& pass, Tensor x) const;
+  // What project() gives of the symbols of a table.
+  std::unique_ptr<SymbolProducts> project_symbols(ParameterId table) const {
+    return std::make_unique<SymbolProducts>(table, input_, bias_);
+  }
   // One step from its projected input [batch, gates] and, if the cell has one, its context [batch, context].
   CellState step(Pass& pass, Tensor projected, Tensor context, CellState previous) const;
 
  private:
+  Sequence run(Pass& pass, Tensor x, Tensor input, CellState initial, Mask mask, Direction direction) const;
+
   enum class Kind { lstm, gru };
   Kind kind_ = Kind::lstm;
   int size_ = 0;

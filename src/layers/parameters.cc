@@ -60,6 +60,7 @@ void Parameters::initialise(std::uint64_t seed) {
 }
 
 void Parameters::refresh_packed(Workers& workers) {
+  ++version_;
   workers.run(2 * static_cast<int>(entries_.size()), [&](int task, int) {
     Packed* packed = entries_[static_cast<std::size_t>(task / 2)].packed.get();
     if (!packed) return;
@@ -68,12 +69,14 @@ void Parameters::refresh_packed(Workers& workers) {
 }
 
 void Parameters::use_int8() {
+  ++version_;
   for (const Entry& entry : entries_) {
     if (entry.packed) entry.packed->use_int8();
   }
 }
 
 void Parameters::invalidate_packed() {
+  ++version_;
   for (const Entry& entry : entries_) {
     if (entry.packed) entry.packed->invalidate();
   }

@@ -70,12 +70,15 @@ class Parameters {
   void refresh_packed(Workers& workers);
   // For prediction: products with matrices are made in whole numbers (kernels/int8.h).
   void use_int8();
+  // Grows with each of these calls: what was computed of the values may be kept as long as it stays the same.
+  std::uint64_t version() const { return version_; }
 
  private:
   std::string prefix_;
   std::vector<Entry> entries_;
   std::vector<Real> values_;
   std::int64_t count_ = 0;
+  std::uint64_t version_ = 1;
 };
 
 }  // namespace fovea

@@ -32,6 +32,7 @@ class Pass {
   Tape& tape() { return tape_; }
   Arena& arena() { return tape_.arena(); }
 
+  const Parameters& parameters() const { return parameters_; }
   Tensor operator()(ParameterId id);
 
   bool training() const { return training_ != nullptr; }

@@ -22,14 +22,9 @@ std::span<std::int32_t> known_symbols(Pass& pass, Ids ids, int symbols) {
 
 void add_looks(const Attention& attention, const Attention::Attended& attended, int layer,
                std::vector<StepLook>& looks) {
-  const Shape& shape = attended.scores.shape();
-  const int heads = attention.heads(), rows = shape[0] * shape[1] / heads, positions = shape[2];
-  const Tensor context = as_shape(attended.context, {rows, attended.context.shape()[2]});
+  const int heads = attention.heads();
   for (int head = 0; head < heads; ++head) {
-    const auto of_head = [&](Tensor x) {
-      return columns(as_shape(x, {rows, heads * positions}), head * positions, positions);
-    };
-    looks.push_back({of_head(attended.scores), of_head(attended.selected.weights), context, layer, head});
+    looks.push_back({attended.scores, attended.selected.weights, attended.context, layer, head, heads, head});
   }
 }
 

@@ -64,7 +64,7 @@ std::unique_ptr<Decoder> make_decoder(Parameters& parameters, const ModelOptions
 // Symbols that only a source has are read as unknown.
 std::span<std::int32_t> known_symbols(Pass& pass, Ids ids, int symbols);
 
-// What each head of an attention looked at, [rows, positions] each.
+// What each head of an attention looked at.
 void add_looks(const Attention& attention, const Attention::Attended& attended, int layer,
                std::vector<StepLook>& looks);
 

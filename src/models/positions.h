@@ -24,7 +24,8 @@ class Positions {
   Kind kind_;
   int size_;
   int most_;
-  ParameterId table_;
+  ParameterId table_;          // learned ones
+  std::vector<double> turns_;  // of sinusoids: the angle that each column turns by from one position to the next
 };
 
 }  // namespace fovea

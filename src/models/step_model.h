@@ -10,11 +10,23 @@ namespace fovea {
 
 // Where the rows looked through one attention map.
 struct StepLook {
-  Tensor scores;   // [rows, positions]
-  Tensor weights;  // [rows, positions]
+  Tensor scores;   // [rows * maps, positions], the maps of a row side by side
+  Tensor weights;  // the same
   Tensor context;  // [rows, size]
   int layer = 0;
   int head = 0;
+  int maps = 1;
+  int map = 0;  // which of them this is
+
+  std::span<const Real> scores_of(int row) const { return part(scores, row * maps + map); }
+  std::span<const Real> weights_of(int row) const { return part(weights, row * maps + map); }
+  std::span<const Real> context_of(int row) const { return part(context, row); }
+
+ private:
+  static std::span<const Real> part(Tensor x, int row) {
+    const auto size = static_cast<std::size_t>(x.shape().last());
+    return x.values().subspan(static_cast<std::size_t>(row) * size, size);
+  }
 };
 
 struct StepResult {

@@ -63,15 +63,14 @@ Tensor TransformerLayer::after(Pass& pass, const LayerNorm& norm, Tensor x, Tens
   return norm_first_ ? sum : norm(pass, sum);
 }
 
-Attention::Prepared TransformerLayer::prepare(Pass& pass, Tensor x, Mask mask, When when) const {
-  return itself_.prepare(pass, {before(pass, itself_norm_, x), mask}, when);
-}
-
-TransformerLayer::Made TransformerLayer::operator()(Pass& pass, Tensor x, When when, const Attention::Prepared& own,
-                                                    const Attention::Prepared* memory) const {
+TransformerLayer::Made TransformerLayer::operator()(Pass& pass, Tensor x, Mask mask, When when,
+                                                    const Attention::Prepared* memory,
+                                                    const WithPast& with_past) const {
   Made made;
-  const Tensor seen = itself_.attend(pass, before(pass, itself_norm_, x), when, own, {}).context;
-  x = after(pass, itself_norm_, x, seen, "self_attention");
+  const Tensor asking = before(pass, itself_norm_, x);
+  Attention::Prepared own = itself_.prepare(pass, {asking, mask}, when);
+  if (with_past) own = with_past(std::move(own));
+  x = after(pass, itself_norm_, x, itself_.attend(pass, asking, when, own, {}).context, "self_attention");
   if (looking_) {
     // One step of many rows: the rows of a source are alternatives that share its memory.
     const int batch = memory->memory.mask.batch / looking_->heads(), size = x.shape()[2];

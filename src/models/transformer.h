@@ -2,6 +2,7 @@
 // Vaswani et al. 2017; norms before the parts: Xiong et al. 2020.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -26,16 +27,16 @@ class TransformerLayer {
   const Attention& itself() const { return itself_; }
   const Attention& looking() const { return *looking_; }
 
-  // What is attended to of x itself, prepared: only these keys and values are needed of earlier steps.
-  Attention::Prepared prepare(Pass& pass, Tensor x, Mask mask, When when) const;
-
   struct Made {
     Tensor x;
     Attention::Attended looked;  // at the memory
   };
-  // x [steps, batch, size] stands at `when` and sees `own`, its sequence so far; `memory` is prepared by looking().
-  Made operator()(Pass& pass, Tensor x, When when, const Attention::Prepared& own,
-                  const Attention::Prepared* memory) const;
+  // x [steps, batch, size] stands at `when` and sees itself, or, of a sequence that is made step by step, what
+  // `with_past` makes of it: keys and values are all that is needed of earlier steps. `memory` is prepared by
+  // looking().
+  using WithPast = std::function<Attention::Prepared(Attention::Prepared)>;
+  Made operator()(Pass& pass, Tensor x, Mask mask, When when, const Attention::Prepared* memory,
+                  const WithPast& with_past = {}) const;
 
  private:
   Tensor before(Pass& pass, const LayerNorm& norm, Tensor x) const { return norm_first_ ? norm(pass, x) : x; }

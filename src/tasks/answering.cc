@@ -1,41 +1,28 @@
 #include "tasks/answering.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace fovea {
+
+std::vector<std::vector<std::size_t>> batches_by_length(std::span<const SourceIds* const> sources, int size) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (!sources[i]->empty()) order.push_back(i);
+  }
+  std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return sources[i]->size(); });
+  std::vector<std::vector<std::size_t>> batches;
+  for (std::size_t start = 0; start < order.size(); start += static_cast<std::size_t>(size)) {
+    const auto batch = std::span(order).subspan(start, std::min(order.size() - start, static_cast<std::size_t>(size)));
+    batches.emplace_back(batch.begin(), batch.end());
+  }
+  return batches;
+}
 
 Answering::Answering(const Model& model, Workers& workers)
     : model_(model), workers_(workers), memories_(static_cast<std::size_t>(workers.count())) {}
 
-void Answering::answer_batch(std::span<const std::size_t> batch, std::span<const SourceIds* const> sources,
-                             const SearchOptions& options, std::int64_t first_line, Memory& memory,
-                             std::vector<std::vector<Answer>>& out) const {
-  std::vector<const SourceIds*> rows;
-  std::vector<int> most_steps, lengths;
-  std::vector<std::int64_t> samples;
-  for (const std::size_t index : batch) {
-    rows.push_back(sources[index]);
-    lengths.push_back(sources[index]->size() + 1);
-    most_steps.push_back(Transduce::most_steps(sources[index]->symbols.size()));
-    samples.push_back(first_line + static_cast<std::int64_t>(index));
-  }
-  model_.task().fill_source(rows, memory.side);
-  Pass pass(model_.parameters(), memory.sources);
-  const std::unique_ptr<StepModel> asked = model_.transducer().begin(pass, memory.side);
-  auto answers = search(model_.parameters(), *asked, options, most_steps, memory.steps, lengths, samples);
-  if (options.alternatives > 0 && model_.transducer().has_rationale()) {
-    const Mask mask = model_.transducer().rationale(pass, memory.side);
-    for (std::size_t b = 0; b < batch.size(); ++b) {
-      for (int i = 0; i < lengths[b]; ++i) {
-        answers[b][0].read.push_back(mask.data[static_cast<std::size_t>(i) * batch.size() + b]);
-      }
-    }
-  }
-  for (std::size_t i = 0; i < batch.size(); ++i) out[batch[i]] = std::move(answers[i]);
-}
-
-std::vector<std::vector<Answer>> Answering::answer(std::span<const SourceIds* const> sources,
-                                                   const AnswerOptions& options) {
+SearchOptions Answering::search_options(const AnswerOptions& options) const {
   if (options.coverage_penalty > 0 && !keeps_positions(model_.config().model.encoder)) {
     throw usage_error("--coverage-penalty: the columns of encoder.kind = {} are not the source's symbols",
                       model_.config().model.encoder.kind);
@@ -49,25 +36,49 @@ std::vector<std::vector<Answer>> Answering::answer(std::span<const SourceIds* co
   search_options.sampling_temperature = options.sampling_temperature;
   search_options.seed = options.seed;
   if (options.write_unknown) std::erase(search_options.never, Vocabulary::unknown);
+  return search_options;
+}
 
-  std::vector<std::vector<Answer>> out(sources.size());
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    if (sources[i]->empty()) {
-      out[i] = {Answer{}};
-    } else {
-      order.push_back(i);
+std::vector<std::vector<Answer>> Answering::answer_batch(std::span<const std::size_t> batch,
+                                                         std::span<const SourceIds* const> sources,
+                                                         const AnswerOptions& options, int worker) {
+  Memory& memory = memories_[static_cast<std::size_t>(worker)];
+  std::vector<const SourceIds*> rows;
+  std::vector<int> most_steps, lengths;
+  std::vector<std::int64_t> samples;
+  for (const std::size_t index : batch) {
+    rows.push_back(sources[index]);
+    lengths.push_back(sources[index]->size() + 1);
+    most_steps.push_back(Transduce::most_steps(sources[index]->symbols.size()));
+    samples.push_back(options.first_line + static_cast<std::int64_t>(index));
+  }
+  model_.task().fill_source(rows, memory.side);
+  Pass pass(model_.parameters(), memory.sources);
+  const std::unique_ptr<StepModel> asked = model_.transducer().begin(pass, memory.side);
+  auto answers =
+      search(model_.parameters(), *asked, search_options(options), most_steps, memory.steps, lengths, samples);
+  if (options.alternatives > 0 && model_.transducer().has_rationale()) {
+    const Mask mask = model_.transducer().rationale(pass, memory.side);
+    for (std::size_t b = 0; b < batch.size(); ++b) {
+      for (int i = 0; i < lengths[b]; ++i) {
+        answers[b][0].read.push_back(mask.data[static_cast<std::size_t>(i) * batch.size() + b]);
+      }
     }
   }
-  // Longest first: little padding, and the work is spread evenly to the end.
-  std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return sources[i]->size(); });
-  const std::size_t size = static_cast<std::size_t>(options.batch);
-  const int batches = static_cast<int>((order.size() + size - 1) / size);
-  workers_.run(batches, [&](int task, int worker) {
-    const std::size_t start = static_cast<std::size_t>(task) * size;
-    const std::size_t count = std::min(size, order.size() - start);
-    answer_batch(std::span(order).subspan(start, count), sources, search_options, options.first_line,
-                 memories_[static_cast<std::size_t>(worker)], out);
+  return answers;
+}
+
+std::vector<std::vector<Answer>> Answering::answer(std::span<const SourceIds* const> sources,
+                                                   const AnswerOptions& options) {
+  std::vector<std::vector<Answer>> out(sources.size());
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (sources[i]->empty()) out[i] = {Answer{}};
+  }
+  const auto batches = batches_by_length(sources, options.batch);
+  workers_.run(static_cast<int>(batches.size()), [&](int task, int worker) {
+    const std::vector<std::size_t>& batch = batches[static_cast<std::size_t>(task)];
+    auto answers = answer_batch(batch, sources, options, worker);
+    for (std::size_t i = 0; i < batch.size(); ++i) out[batch[i]] = std::move(answers[i]);
   });
   return out;
 }

@@ -1,7 +1,6 @@
 // Answers to many sources: batched by length, spread over worker threads, returned in the order they came in.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -23,6 +22,10 @@ struct AnswerOptions {
   bool write_unknown = false;       // the unknown symbol may be written, to be replaced
 };
 
+// Which of the sources are answered together, `size` at a time: the longest first, so that there is little padding and
+// the work is spread evenly to the end. Those without symbols are in none.
+std::vector<std::vector<std::size_t>> batches_by_length(std::span<const SourceIds* const> sources, int size);
+
 class Answering {
  public:
   Answering(const Model& model, Workers& workers);
@@ -31,15 +34,18 @@ class Answering {
   // asked.
   std::vector<std::vector<Answer>> answer(std::span<const SourceIds* const> sources, const AnswerOptions& options);
 
+  // Those to the sources of one batch, by this thread. `worker` has memory of its own.
+  std::vector<std::vector<Answer>> answer_batch(std::span<const std::size_t> batch,
+                                                std::span<const SourceIds* const> sources, const AnswerOptions& options,
+                                                int worker);
+
  private:
   struct Memory {
     Arena sources;
     SearchMemory steps;
     Side side;
   };
-  void answer_batch(std::span<const std::size_t> batch, std::span<const SourceIds* const> sources,
-                    const SearchOptions& options, std::int64_t first_line, Memory& memory,
-                    std::vector<std::vector<Answer>>& out) const;
+  SearchOptions search_options(const AnswerOptions& options) const;
 
   const Model& model_;
   Workers& workers_;

@@ -49,11 +49,9 @@ class Shape {
     for (int i = 1; i < axes_; ++i) rest.sizes_[i - 1] = sizes_[i];
     return rest;
   }
-  std::string text() const {
-    std::string joined = "[";
-    for (int i = 0; i < axes_; ++i) joined += (i ? ", " : "") + std::to_string(sizes_[i]);
-    return joined + "]";
-  }
+  // For messages. Every operation checks its shapes and next to none complains: text is made only where it is shown.
+  struct Text;
+  Text text() const;
   bool operator==(const Shape&) const = default;
 
  private:
@@ -61,4 +59,23 @@ class Shape {
   int axes_ = 0;
 };
 
+struct Shape::Text {
+  const Shape& shape;
+
+  operator std::string() const {
+    std::string joined = "[";
+    for (int i = 0; i < shape.axes(); ++i) joined += (i ? ", " : "") + std::to_string(shape[i]);
+    return joined + "]";
+  }
+};
+
+inline Shape::Text Shape::text() const { return {*this}; }
+
 }  // namespace fovea
+
+template <>
+struct fmt::formatter<fovea::Shape::Text> : fmt::formatter<std::string> {
+  auto format(const fovea::Shape::Text& text, fmt::format_context& context) const {
+    return fmt::formatter<std::string>::format(text, context);
+  }
+};

@@ -91,10 +91,12 @@ void Tape::note_gradients(Tensor loss, Real scale) {
 
 void Tape::backward(Tensor loss, Real scale) {
   note_gradients(loss, scale);
-  Arena room;
+  if (!first_noted_) return;
+  const GradientRoom room(arena_, 1);
   for (Tensor::Slot* slot = first_noted_; slot; slot = slot->next_noted) {
     Real* gradient = Tensor(slot).gradient();
-    const WeightGradientSum sum(slot->shape, {Tensor(slot).weight_gradient()});
+    const WeightGradient notes = Tensor(slot).weight_gradient();
+    const WeightGradientSum sum(slot->shape, {&notes, 1});
     for (int part = 0; part < sum.parts(); ++part) sum.compute(part, room, gradient);
     slot->products = nullptr;
     slot->rows = nullptr;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <tuple>
 
 #include "kernels/pointwise.h"
 #include "kernels/product.h"
@@ -27,10 +28,14 @@ void add(const Real* from, int count, Real* to) {
 
 }  // namespace
 
+GradientRoom::GradientRoom(Arena& a, std::size_t passes)
+    : arena(a),
+      products(a.array<Real>(kernels::transposed_product_room)),
+      partial_sums(a.array<Real>(halvings(passes) * tile_size)) {}
+
 struct WeightGradientSum::Tile {
   kernels::Rectangle part;
-  std::span<Real> product_room;
-  std::span<Real> partial_sums;  // [halvings, tile_size]
+  const GradientRoom& room;
 };
 
 struct WeightGradientSum::Place {
@@ -39,10 +44,16 @@ struct WeightGradientSum::Place {
   int level = 0;
 };
 
-WeightGradientSum::WeightGradientSum(Shape shape, std::vector<WeightGradient> passes)
-    : rows_(shape.axes() == 2 ? shape[0] : 1),
-      columns_(shape.axes() == 2 ? shape[1] : shape.count()),
-      passes_(std::move(passes)) {
+// One row that was looked up.
+struct WeightGradientSum::RowTerm {
+  std::int32_t row;
+  int pass;
+  int place;  // among the pass's
+  const Real* values;
+};
+
+WeightGradientSum::WeightGradientSum(Shape shape, std::span<const WeightGradient> passes)
+    : rows_(shape.axes() == 2 ? shape[0] : 1), columns_(shape.axes() == 2 ? shape[1] : shape.count()), passes_(passes) {
   check(std::has_single_bit(passes_.size()), "a gradient over {} passes", passes_.size());
   parts_ = only_rows() ? pieces(rows_, table_rows) : pieces(rows_, tile_rows) * pieces(columns_, tile_columns);
 }
@@ -51,18 +62,23 @@ bool WeightGradientSum::only_rows() const {
   return std::ranges::none_of(passes_, [](const WeightGradient& pass) { return pass.direct || pass.products; });
 }
 
-void WeightGradientSum::compute(int part, Arena& room, Real* gradient) const {
-  room.reset();
-  if (only_rows()) {
-    const int first = part * table_rows;
-    return compute_rows(first, std::min(first + table_rows, rows_), room, gradient);
+void WeightGradientSum::compute(int part, const GradientRoom& room, Real* gradient) const {
+  if (!only_rows()) {
+    const int across = pieces(columns_, tile_columns);
+    const int row = part / across * tile_rows, column = part % across * tile_columns;
+    const Tile tile = {{row, std::min(tile_rows, rows_ - row), column, std::min(tile_columns, columns_ - column)},
+                       room};
+    return sum_tile(tile, passes_, {gradient + std::ptrdiff_t(row) * columns_ + column, columns_, 0});
   }
-  const int across = pieces(columns_, tile_columns);
-  const int row = part / across * tile_rows, column = part % across * tile_columns;
-  const Tile tile = {{row, std::min(tile_rows, rows_ - row), column, std::min(tile_columns, columns_ - column)},
-                     room.array<Real>(kernels::transposed_product_room),
-                     room.array<Real>(halvings(passes_.size()) * tile_size)};
-  sum_tile(tile, passes_, {gradient + std::ptrdiff_t(row) * columns_ + column, columns_, 0});
+  const int first = part * table_rows, last = std::min(first + table_rows, rows_);
+  std::fill_n(gradient + std::ptrdiff_t(first) * columns_, std::ptrdiff_t(last - first) * columns_, Real(0));
+  const std::span<const RowTerm> terms = row_terms(first, last, room.arena);
+  const auto partial_sums = room.arena.array<Real>(halvings(passes_.size()) * static_cast<std::size_t>(columns_));
+  for (std::size_t begin = 0, end = 0; begin < terms.size(); begin = end) {
+    while (end < terms.size() && terms[end].row == terms[begin].row) ++end;
+    sum_rows(terms.subspan(begin, end - begin), static_cast<int>(passes_.size()), partial_sums,
+             gradient + std::ptrdiff_t(terms[begin].row) * columns_);
+  }
 }
 
 // The left half in place, the right half in the room of this level, which nobody else needs meanwhile.
@@ -71,7 +87,7 @@ void WeightGradientSum::sum_tile(const Tile& tile, std::span<const WeightGradien
   const auto left = passes.first(passes.size() / 2), right = passes.last(passes.size() / 2);
   sum_tile(tile, left, {out.data, out.stride, out.level + 1});
   if (std::ranges::all_of(right, &WeightGradient::empty)) return;
-  Real* more = tile.partial_sums.data() + static_cast<std::size_t>(out.level) * tile_size;
+  Real* more = tile.room.partial_sums.data() + static_cast<std::size_t>(out.level) * tile_size;
   sum_tile(tile, right, {more, tile.part.columns, out.level + 1});
   for (int r = 0; r < tile.part.rows; ++r) {
     add(more + std::ptrdiff_t(r) * tile.part.columns, tile.part.columns, out.data + r * out.stride);
@@ -86,12 +102,15 @@ void WeightGradientSum::fill_tile(const Tile& tile, const WeightGradient& pass, 
       if (from != out.data + r * out.stride) std::copy_n(from, part.columns, out.data + r * out.stride);
     }
   }
-  std::vector<kernels::RowPair> pairs;
+  std::size_t count = 0;
+  for (const ProductNote* note = pass.products; note; note = note->next) ++count;
+  const std::span<kernels::RowPair> pairs = tile.room.arena.array<kernels::RowPair>(count);
+  count = 0;
   for (const ProductNote* note = pass.products; note; note = note->next) {
-    pairs.push_back({note->inputs.data, note->doutputs.data, note->inputs.rows});
+    pairs[count++] = {note->inputs.data, note->doutputs.data, note->inputs.rows};
   }
   kernels::transposed_product({pairs, rows_, columns_}, part, out.data, out.stride,
-                              pass.direct ? kernels::Start::keep : kernels::Start::zero, tile.product_room);
+                              pass.direct ? kernels::Start::keep : kernels::Start::zero, tile.room.products);
   for (const RowsNote* note = pass.rows; note; note = note->next) {
     for (std::size_t i = 0; i < note->ids.size(); ++i) {
       const int r = note->ids[i] - part.row;
@@ -102,50 +121,45 @@ void WeightGradientSum::fill_tile(const Tile& tile, const WeightGradient& pass, 
   }
 }
 
-// One row that was looked up.
-struct WeightGradientSum::RowTerm {
-  std::int32_t row;
-  int pass;
-  const Real* values;
-};
-
-// Most rows of a table are not looked up at all: those that are, are found first.
-void WeightGradientSum::compute_rows(int first, int last, Arena& room, Real* gradient) const {
-  std::vector<RowTerm> terms;
-  for (std::size_t p = 0; p < passes_.size(); ++p) {
-    for (const RowsNote* note = passes_[p].rows; note; note = note->next) {
-      for (std::size_t i = 0; i < note->ids.size(); ++i) {
-        const std::int32_t row = note->ids[i];
-        if (row < first || row >= last) continue;
-        terms.push_back({row, static_cast<int>(p), note->drows + static_cast<std::ptrdiff_t>(i) * columns_});
+// Most rows of a table are not looked up at all: those in [first, last) that are, row by row.
+std::span<const WeightGradientSum::RowTerm> WeightGradientSum::row_terms(int first, int last, Arena& arena) const {
+  std::size_t most = 0;
+  for (const WeightGradient& pass : passes_) {
+    for (const RowsNote* note = pass.rows; note; note = note->next) most += note->ids.size();
+  }
+  const std::span<RowTerm> terms = arena.array<RowTerm>(most);
+  std::size_t count = 0;
+  for (int p = 0; p < static_cast<int>(passes_.size()); ++p) {
+    int place = 0;
+    for (const RowsNote* note = passes_[static_cast<std::size_t>(p)].rows; note; note = note->next) {
+      const Real* values = note->drows;
+      for (const std::int32_t row : note->ids) {
+        if (row >= first && row < last) terms[count++] = {row, p, place++, values};
+        values += columns_;
       }
     }
   }
-  std::ranges::stable_sort(terms, {}, &RowTerm::row);
-  std::fill_n(gradient + std::ptrdiff_t(first) * columns_, std::ptrdiff_t(last - first) * columns_, Real(0));
-  const auto width = static_cast<std::size_t>(columns_);
-  const std::span<Real> partial_sums = room.array<Real>(width * halvings(passes_.size()));
-  // Adds the terms of passes [begin, begin + count) to `out`, which is zero.
-  const auto sum = [&](auto& self, std::span<const RowTerm> some, int begin, int count, int level, Real* out) -> void {
-    if (some.empty()) return;
-    if (count == 1) {
-      for (const RowTerm& term : some) add(term.values, columns_, out);
-      return;
-    }
-    const int middle = begin + count / 2;
-    const auto right = std::ranges::lower_bound(some, middle, {}, &RowTerm::pass);
-    self(self, {some.begin(), right}, begin, middle - begin, level + 1, out);
-    if (right == some.end()) return;
-    Real* part = partial_sums.data() + static_cast<std::size_t>(level) * width;
-    std::fill_n(part, width, Real(0));
-    self(self, {right, some.end()}, middle, begin + count - middle, level + 1, part);
-    add(part, columns_, out);
-  };
-  for (auto begin = terms.begin(); begin != terms.end();) {
-    const auto end = std::find_if(begin, terms.end(), [&](const RowTerm& term) { return term.row != begin->row; });
-    sum(sum, {begin, end}, 0, static_cast<int>(passes_.size()), 0, gradient + std::ptrdiff_t(begin->row) * columns_);
-    begin = end;
+  const auto found = terms.first(count);
+  std::ranges::sort(found, {}, [](const RowTerm& t) { return std::tuple(t.row, t.pass, t.place); });
+  return found;
+}
+
+// Adds terms of one row, from at most so many passes one after the other, to `out`, which is zero.
+void WeightGradientSum::sum_rows(std::span<const RowTerm> terms, int passes, std::span<Real> partial_sums,
+                                 Real* out) const {
+  if (passes == 1) {
+    for (const RowTerm& term : terms) add(term.values, columns_, out);
+    return;
   }
+  const int half = passes / 2;
+  const auto middle = std::ranges::partition_point(terms, [&](const RowTerm& t) { return t.pass % passes < half; });
+  const std::span<const RowTerm> left(terms.begin(), middle), right(middle, terms.end());
+  const auto rest = partial_sums.subspan(static_cast<std::size_t>(columns_));
+  if (!left.empty()) sum_rows(left, half, rest, out);
+  if (right.empty()) return;
+  std::fill_n(partial_sums.data(), columns_, Real(0));
+  sum_rows(right, half, rest, partial_sums.data());
+  add(partial_sums.data(), columns_, out);
 }
 
 }  // namespace fovea

@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "base/real.h"
 #include "tensor/arena.h"
@@ -46,15 +45,24 @@ struct WeightGradient {
   bool empty() const { return !direct && !products && !rows; }
 };
 
+// Memory to sum over so many passes in; for one thread.
+struct GradientRoom {
+  GradientRoom(Arena& arena, std::size_t passes);
+
+  Arena& arena;
+  std::span<Real> products;
+  std::span<Real> partial_sums;
+};
+
 class WeightGradientSum {
  public:
   // As many passes as a power of two; some may know nothing.
-  WeightGradientSum(Shape shape, std::vector<WeightGradient> passes);
+  WeightGradientSum(Shape shape, std::span<const WeightGradient> passes);
 
   // Parts of the gradient that can be computed side by side.
   int parts() const { return parts_; }
-  // Writes one part of the sum into the gradient, laid out like the weight. `room` is reset first.
-  void compute(int part, Arena& room, Real* gradient) const;
+  // Writes one part of the sum into the gradient, laid out like the weight.
+  void compute(int part, const GradientRoom& room, Real* gradient) const;
 
  private:
   struct Tile;
@@ -63,11 +71,12 @@ class WeightGradientSum {
   bool only_rows() const;
   void sum_tile(const Tile& tile, std::span<const WeightGradient> passes, Place out) const;
   void fill_tile(const Tile& tile, const WeightGradient& pass, Place out) const;
-  void compute_rows(int first, int last, Arena& room, Real* gradient) const;
+  std::span<const RowTerm> row_terms(int first, int last, Arena& arena) const;
+  void sum_rows(std::span<const RowTerm> terms, int passes, std::span<Real> partial_sums, Real* out) const;
 
   int rows_;
   int columns_;
-  std::vector<WeightGradient> passes_;
+  std::span<const WeightGradient> passes_;
   int parts_ = 0;
 };
 

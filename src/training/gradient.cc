@@ -99,23 +99,28 @@ void GradientWorker::compute_shard(Shard& shard, const GradientRequest& request,
 
 void GradientWorker::sum_branch(const Branch& branch) {
   const auto& entries = model_.parameters().entries();
-  std::vector<WeightGradientSum> sums;
+  const std::size_t leaves = branch.leaves.size();
+  notes_.clear();
+  for (std::size_t w = 0; w < entries.size(); ++w) {
+    for (const int s : branch.leaves) notes_.push_back(s == no_shard ? WeightGradient() : shard(s).gradients[w]);
+  }
   struct Task {
     std::size_t weight;
     int part;
   };
+  std::vector<WeightGradientSum> sums;
   std::vector<Task> tasks;
   for (std::size_t w = 0; w < entries.size(); ++w) {
-    std::vector<WeightGradient> passes;
-    for (const int s : branch.leaves) passes.push_back(s == no_shard ? WeightGradient() : shard(s).gradients[w]);
-    sums.emplace_back(entries[w].shape, std::move(passes));
+    sums.emplace_back(entries[w].shape, std::span(notes_).subspan(w * leaves, leaves));
     for (int part = 0; part < sums.back().parts(); ++part) tasks.push_back({w, part});
   }
   std::vector<Real>& sum = shard(branch.first).sum;
   sum.resize(weights());
   workers_.run(static_cast<int>(tasks.size()), [&](int task, int worker) {
     const auto& [weight, part] = tasks[static_cast<std::size_t>(task)];
-    sums[weight].compute(part, rooms_[static_cast<std::size_t>(worker)], sum.data() + entries[weight].offset);
+    Arena& arena = rooms_[static_cast<std::size_t>(worker)];
+    arena.reset();
+    sums[weight].compute(part, GradientRoom(arena, leaves), sum.data() + entries[weight].offset);
   });
 }
 

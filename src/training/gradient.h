@@ -81,7 +81,8 @@ class GradientWorker {
   bool replaces_;               // not where sources are targets too
   std::vector<Shard> shards_;
   int shard_count_ = 0;
-  std::vector<Arena> rooms_;  // of each worker
+  std::vector<Arena> rooms_;           // of each worker
+  std::vector<WeightGradient> notes_;  // [weights, leaves of a branch]
 };
 
 }  // namespace fovea

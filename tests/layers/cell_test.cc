@@ -65,6 +65,30 @@ TEST_P(EveryCell, LastIsTheStateAfterEachRowsLastRealStep) {
   }
 }
 
+// To the last bit, so that it does not matter which way a line is read.
+TEST_P(EveryCell, ProjectedBeforehandIsTheSame) {
+  constexpr int steps = 4, batch = 3, in = 2, size = 3;
+  Parameters parameters;
+  const Cell cell(parameters, "cell", GetParam(), in, size);
+  parameters.allocate();
+  parameters.initialise(1);
+  for (Real& value : parameters.values()) value += Real(0.1);  // biases too
+  parameters.invalidate_packed();
+  auto inputs = random_values(steps * batch * in, "x");
+  const std::vector<std::uint8_t> real = {1, 1, 1, 1, 0, 1, 1, 0, 1, 1, 0, 0};
+  Arena arena;
+  Pass pass(parameters, arena);
+  const Tensor x = pass.tape().borrow({steps, batch, in}, inputs.data(), nullptr);
+  for (const Direction direction : {Direction::forward, Direction::backward}) {
+    const Mask mask = {real.data(), steps, batch};
+    const Cell::Sequence whole = cell.run(pass, x, {}, mask, direction);
+    const Cell::Sequence projected = cell.run_projected(pass, cell.project(pass, x), {}, mask, direction);
+    EXPECT_EQ(copy(projected.h), copy(whole.h));
+    EXPECT_EQ(copy(projected.last.h), copy(whole.last.h));
+  }
+  EXPECT_THROW(cell.run_projected(pass, x, {}, {real.data(), steps, batch}, Direction::forward), Error);
+}
+
 INSTANTIATE_TEST_SUITE_P(Cells, EveryCell, testing::ValuesIn(cell_names()),
                          [](const auto& info) { return info.param; });
 

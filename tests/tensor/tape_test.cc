@@ -36,7 +36,7 @@ class TapeTest : public testing::Test {
 
 TEST_F(TapeTest, MoreNumbersThanAnIntCountsAreRefused) {
   for (const Shape& shape : {Shape{65536, 65536}, Shape{2048, 2048, 1024}, Shape{200, 640, 50000}}) {
-    EXPECT_THROW(tape_.make(shape), Error) << shape.text();
+    EXPECT_THROW(tape_.make(shape), Error) << std::string(shape.text());
   }
 }
 

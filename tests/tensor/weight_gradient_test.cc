@@ -66,10 +66,11 @@ class Passes {
     return sum;
   }
 
-  std::vector<Real> sum(std::vector<WeightGradient> passes) const {
-    const WeightGradientSum whole(shape_, std::move(passes));
+  std::vector<Real> sum(std::span<const WeightGradient> passes) const {
+    const WeightGradientSum whole(shape_, passes);
     std::vector<Real> gradient(static_cast<std::size_t>(shape_.count()), Real(-7));
-    Arena room;
+    Arena arena;
+    const GradientRoom room(arena, passes.size());
     for (int part = whole.parts() - 1; part >= 0; --part) whole.compute(part, room, gradient.data());
     return gradient;
   }
@@ -123,9 +124,11 @@ TEST(WeightGradientSum, HasTheBitsOfTheSumOfItsHalves) {
 }
 
 TEST(WeightGradientSum, OfPassesThatKnowNothingIsZero) {
-  const WeightGradientSum nothing({5}, {WeightGradient(), WeightGradient()});
+  const std::vector<WeightGradient> passes(2);
+  const WeightGradientSum nothing({5}, passes);
   std::vector<Real> gradient(5, Real(3));
-  Arena room;
+  Arena arena;
+  const GradientRoom room(arena, 2);
   for (int part = 0; part < nothing.parts(); ++part) nothing.compute(part, room, gradient.data());
   EXPECT_EQ(gradient, std::vector<Real>(5));
 }

@@ -79,7 +79,9 @@ RnnDecoder::RnnDecoder(Parameters& parameters, const ModelOptions& options, cons
   for (int layer = 0; layer < options.decoder.layers; ++layer) {
     cells_.emplace_back(parameters, fmt::format("decoder.layer{}", layer), options.decoder.cell,
                         layer == 0 ? options.decoder.embedding : size_, size_, layer == 0 ? extra : 0);
+    names_.push_back({fmt::format("h{}", layer), fmt::format("c{}", layer), fmt::format("decoder.layer{}", layer)});
   }
+  first_ = cells_[0].project_symbols(symbols_.table());
   const bool reads_symbol = style_ != Style::luong;
   const int in = size_ + context + (reads_symbol ? embedding_size_ : 0);
   state_part_ = Linear(parameters, "output.state", size_, features_size_);
@@ -104,11 +106,10 @@ Decoder::Sources RnnDecoder::prepare(Pass& pass, const Encoded& encoded) const {
 
 State RnnDecoder::start(Pass& pass, const Encoded& encoded) const {
   State state;
-  int layer = 0;
-  for (const CellState& first : bridge_.states(pass, encoded)) {
-    state.set(fmt::format("h{}", layer), first.h);
-    if (first.c) state.set(fmt::format("c{}", layer), first.c);
-    ++layer;
+  const std::vector<CellState> first = bridge_.states(pass, encoded);
+  for (std::size_t layer = 0; layer < first.size(); ++layer) {
+    state.set(names_[layer].h, first[layer].h);
+    if (first[layer].c) state.set(names_[layer].c, first[layer].c);
   }
   if (feeds()) {
     Tensor none = pass.tape().make({encoded.memory.mask.batch, features_size_});
@@ -171,8 +172,9 @@ Attention::Attended RnnDecoder::attend(Pass& pass, const Sources& sources, const
 Decoder::Step RnnDecoder::step(Pass& pass, const Sources& sources, const State& state, Ids previous,
                                Tensor feedback) const {
   const Ids known = known_symbols(pass, previous, symbol_count_);
-  const Tensor embedded = symbols_(pass, known, {static_cast<int>(previous.size())});
-  return step_from(pass, sources, state, {previous, embedded, cells_[0].project(pass, embedded), feedback});
+  const Shape rows = {static_cast<int>(previous.size())};
+  return step_from(pass, sources, state,
+                   {previous, symbols_(pass, known, rows), (*first_)(pass, known, rows), feedback});
 }
 
 // The readout's parts are [queries, batch, any]; features only where the next step is fed with them.
@@ -193,18 +195,18 @@ Decoder::Step RnnDecoder::step_from(Pass& pass, const Sources& sources, const St
   Tensor extra = input.extra;
   const auto also = [&](Tensor x) { extra = extra ? concat({x, extra}) : x; };
   if (style_ == Style::bahdanau) {
-    look(state.get(fmt::format("h{}", cells_.size() - 1)));
+    look(state.get(names_.back().h));
     also(as_shape(attended.context, {rows, attended.context.shape()[2]}));
   } else if (feeds()) {
     also(state.get("fed"));
   }
   Tensor below, projected = input.projected;
   for (std::size_t layer = 0; layer < cells_.size(); ++layer) {
-    if (layer > 0) projected = cells_[layer].project(pass, pass.drop(below, fmt::format("decoder.layer{}", layer)));
-    const CellState previous = {state.get(fmt::format("h{}", layer)), state.get(fmt::format("c{}", layer))};
+    if (layer > 0) projected = cells_[layer].project(pass, pass.drop(below, names_[layer].place));
+    const CellState previous = {state.get(names_[layer].h), state.get(names_[layer].c)};
     const CellState next = cells_[layer].step(pass, projected, layer == 0 ? extra : Tensor(), previous);
-    out.state.set(fmt::format("h{}", layer), next.h);
-    if (next.c) out.state.set(fmt::format("c{}", layer), next.c);
+    out.state.set(names_[layer].h, next.h);
+    if (next.c) out.state.set(names_[layer].c, next.c);
     below = residual_ && layer > 0 ? add(next.h, below) : next.h;
   }
   if (style_ == Style::luong) look(below);
@@ -320,7 +322,7 @@ Decoder::Taught RnnDecoder::teach_at_once(Pass& pass, const Encoded& encoded, co
   Tensor x = readout.embedding;
   const std::vector<CellState> first = bridge_.states(pass, encoded);
   for (std::size_t layer = 0; layer < cells_.size(); ++layer) {
-    const Tensor below = layer > 0 ? pass.drop(x, fmt::format("decoder.layer{}", layer)) : x;
+    const Tensor below = layer > 0 ? pass.drop(x, names_[layer].place) : x;
     const Tensor h = cells_[layer].run(pass, below, first[layer], inputs.mask(), Direction::forward).h;
     x = residual_ && layer > 0 ? add(h, x) : h;
   }

@@ -48,6 +48,11 @@ class RnnDecoder : public Decoder {
   Taught teach_stepwise(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
                         const OutputLayer& output, const OutputSources& output_sources) const;
   Taught teach_at_once(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs) const;
+  struct LayerNames {
+    std::string h;  // in the state
+    std::string c;
+    std::string place;  // of what is dropped
+  };
   bool feeds() const { return style_ == Style::luong && feeding_; }
 
   Style style_;
@@ -61,6 +66,8 @@ class RnnDecoder : public Decoder {
   SymbolVectors symbols_;
   std::optional<Attention> attention_;
   std::vector<Cell> cells_;
+  std::vector<LayerNames> names_;
+  std::unique_ptr<SymbolProducts> first_;  // what the first layer makes of each symbol
   Bridge bridge_;
   Linear state_part_;  // of the features
   ParameterId context_part_;

@@ -66,26 +66,23 @@ Decoder::Step TransformerDecoder::step(Pass& pass, const Sources& sources, const
   const int steps = state.step + 1;
   const Tensor embedded = embed_at(pass, previous, {1, rows}, {state.step, 1});
   Tensor x = embedded;
-  const auto ones = pass.arena().array<std::uint8_t>(static_cast<std::size_t>(steps) * rows);
-  std::fill(ones.begin(), ones.end(), std::uint8_t(1));
+  const int own_heads = layers_[0]->itself().heads();
+  const auto ones = pass.arena().array<std::uint8_t>(static_cast<std::size_t>(steps) * rows * own_heads);
+  std::ranges::fill(ones, std::uint8_t(1));
   TransformerLayer::Made made;
   for (std::size_t l = 0; l < layers_.size(); ++l) {
-    const TransformerLayer& layer = *layers_[l];
-    const int heads = layer.itself().heads();
-    Attention::Prepared own = layer.prepare(pass, x, {ones.data(), 1, rows}, {state.step, 1});
     // Kept as [steps, rows, heads * any], so that rows can be reordered.
-    const auto grow = [&](Tensor now, const std::string& name) {
-      const Tensor row = as_shape(now, {1, rows, now.shape()[2] * heads});
-      const Tensor past = state.get(name);
-      const Tensor all = past ? join_steps(past, row) : row;
-      out.state.set(name, all, 1);
-      return as_shape(all, {steps, rows * heads, now.shape()[2]});
+    const auto grow = [&](Tensor now, const char* name) {
+      const int size = now.shape()[2];
+      const Tensor all =
+          out.state.grow(pass, state, fmt::format("{}{}", name, l), as_shape(now, {rows, size * own_heads}));
+      return as_shape(all, {steps, rows * own_heads, size});
     };
-    own.keys = grow(own.keys, fmt::format("keys{}", l));
-    own.memory.values = grow(own.memory.values, fmt::format("values{}", l));
-    own.memory.mask = repeat(pass, {ones.data(), steps, rows}, heads);
-    made = layer(pass, x, {state.step, 1}, own, &sources[l]);
-    add_looks(layer.looking(), made.looked, static_cast<int>(l), out.looks);
+    const auto with_past = [&](const Attention::Prepared& now) -> Attention::Prepared {
+      return {{grow(now.memory.values, "values"), {ones.data(), steps, rows * own_heads}}, grow(now.keys, "keys")};
+    };
+    made = (*layers_[l])(pass, x, {ones.data(), 1, rows}, {state.step, 1}, &sources[l], with_past);
+    add_looks(layers_[l]->looking(), made.looked, static_cast<int>(l), out.looks);
     x = made.x;
   }
   const int batch = sources[0].memory.mask.batch / heads();
@@ -111,7 +108,7 @@ Decoder::Taught TransformerDecoder::teach(Pass& pass, const Encoded&, const Sour
   mask.causal = 0;
   TransformerLayer::Made made;
   for (std::size_t l = 0; l < layers_.size(); ++l) {
-    made = (*layers_[l])(pass, x, {}, layers_[l]->prepare(pass, x, mask, {}), &sources[l]);
+    made = (*layers_[l])(pass, x, mask, {}, &sources[l]);
     x = made.x;
   }
   return {read(pass, embedded, made), {}, {}};

@@ -16,14 +16,26 @@ RecurrentStack::RecurrentStack(Parameters& parameters, const std::string& name, 
   }
 }
 
-Encoded RecurrentStack::run(Pass& pass, Tensor x, Mask mask) const {
+RecurrentStack::Products RecurrentStack::project_symbols(ParameterId table) const {
+  Products products;
+  for (int direction = 0; direction < directions_; ++direction) {
+    products.push_back(cells_[static_cast<std::size_t>(direction)].project_symbols(table));
+  }
+  return products;
+}
+
+Encoded RecurrentStack::run(Pass& pass, Tensor x, std::span<const Tensor> projected, Mask mask) const {
+  const auto run_cell = [&](std::size_t cell, Direction direction) {
+    return cell < projected.size() ? cells_[cell].run_projected(pass, projected[cell], {}, mask, direction)
+                                   : cells_[cell].run(pass, x, {}, mask, direction);
+  };
   Encoded encoded;
   for (std::size_t i = 0; i < cells_.size(); i += static_cast<std::size_t>(directions_)) {
-    const Cell::Sequence forward = cells_[i].run(pass, x, {}, mask, Direction::forward);
+    const Cell::Sequence forward = run_cell(i, Direction::forward);
     Tensor y = forward.h;
     CellState last = forward.last;
     if (directions_ == 2) {
-      const Cell::Sequence backward = cells_[i + 1].run(pass, x, {}, mask, Direction::backward);
+      const Cell::Sequence backward = run_cell(i + 1, Direction::backward);
       y = concat({forward.h, backward.h});  // [positions, batch, 2 size]
       last.h = concat({last.h, backward.last.h});
       if (last.c) last.c = concat({last.c, backward.last.c});
@@ -41,10 +53,15 @@ RnnEncoder::RnnEncoder(Parameters& parameters, const ModelOptions& options, int 
       symbols_(parameters, "encoder.embedding", symbols, options.encoder.embedding, options.encoder.frozen),
       stack_(parameters, "encoder", options.encoder.cell,
              {options.encoder.embedding, options.encoder.size, options.encoder.layers, options.encoder.bidirectional,
-              options.encoder.residual}) {}
+              options.encoder.residual}),
+      first_(stack_.project_symbols(symbols_.table())) {}
 
 Encoded RnnEncoder::encode(Pass& pass, const Side& source, Mask mask) const {
-  return stack_.run(pass, symbols_.dropped(pass, source.ids, {source.length, source.batch}), mask);
+  const Shape leading = {source.length, source.batch};
+  if (pass.training()) return stack_.run(pass, symbols_.dropped(pass, source.ids, leading), mask);
+  std::vector<Tensor> projected;
+  for (const auto& products : first_) projected.push_back((*products)(pass, source.ids, leading));
+  return stack_.run_projected(pass, projected, mask);
 }
 
 extern const EncoderKind Encoder_rnn = {"rnn", "h_i = [forward_i ; backward_i], layers of LSTM or GRU", "Bahdanau 2015",

@@ -18,12 +18,20 @@ class RecurrentStack {
   RecurrentStack(Parameters& parameters, const std::string& name, const std::string& cell, const Sizes& sizes);
 
   // x [positions, batch, in]
-  Encoded run(Pass& pass, Tensor x, Mask mask) const;
+  Encoded run(Pass& pass, Tensor x, Mask mask) const { return run(pass, x, {}, mask); }
+  // In prediction, from what the first layer makes of symbols: one for each direction.
+  using Products = std::vector<std::unique_ptr<SymbolProducts>>;
+  Products project_symbols(ParameterId table) const;
+  Encoded run_projected(Pass& pass, std::span<const Tensor> projected, Mask mask) const {
+    return run(pass, {}, projected, mask);
+  }
 
   int size() const { return directions_ * size_; }
   bool has_c() const { return cells_[0].has_c(); }
 
  private:
+  Encoded run(Pass& pass, Tensor x, std::span<const Tensor> projected, Mask mask) const;
+
   std::string name_;
   int size_;
   int directions_;
@@ -44,6 +52,7 @@ class RnnEncoder : public Encoder {
   int layers_;
   SymbolVectors symbols_;
   RecurrentStack stack_;
+  RecurrentStack::Products first_;
 };
 
 }  // namespace fovea

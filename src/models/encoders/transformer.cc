@@ -39,9 +39,7 @@ class TransformerEncoder : public Encoder {
     if (widen_) x = (*widen_)(pass, x);
     if (!positions_.none()) x = add(x, positions_.vectors(pass, leading, {}));
     x = pass.drop(x, "encoder.embedding");
-    for (const auto& layer : layers_) {
-      x = (*layer)(pass, x, {}, layer->prepare(pass, x, mask, {}), nullptr).x;
-    }
+    for (const auto& layer : layers_) x = (*layer)(pass, x, mask, {}, nullptr).x;
     const Memory memory = {last_norm_ ? (*last_norm_)(pass, x) : x, mask};
     return {memory, mean_state(memory)};
   }

@@ -13,9 +13,10 @@ Tensor gru(Tensor x, const GruWeights& weights, Tensor initial, Mask mask, Direc
   const int steps = x.shape()[0], batch = x.shape()[1], in = x.shape()[2], size = weights.state.shape()[0];
   const int width = 3 * size;
   check(steps > 0, "gru: no step");
-  check(weights.input.shape() == Shape({in, width}) && weights.state.shape() == Shape({size, width}),
-        "gru: weights {} and {} for inputs {}", weights.input.shape().text(), weights.state.shape().text(),
-        x.shape().text());
+  const bool projects = static_cast<bool>(weights.input);
+  const Shape input = projects ? weights.input.shape() : Shape({in, in});
+  check(input == Shape({in, width}) && weights.state.shape() == Shape({size, width}),
+        "gru: weights {} and {} for inputs {}", input.text(), weights.state.shape().text(), x.shape().text());
   check(weights.input_bias.shape().count() == width && weights.state_bias.shape().count() == width,
         "gru: biases {} and {} for {} gates", weights.input_bias.shape().text(), weights.state_bias.shape().text(),
         width);
@@ -27,14 +28,17 @@ Tensor gru(Tensor x, const GruWeights& weights, Tensor initial, Mask mask, Direc
   for (const Tensor t : {x, weights.input, weights.input_bias, weights.state, weights.state_bias, initial}) {
     wants_gradient = wants_gradient || (t && t.wants_gradient());
   }
+  check(projects || !wants_gradient, "gru: projected inputs pass no gradient on");
   const int rows = steps * batch;
   const int turn = direction == Direction::forward ? 1 : -1;
   const States h = make_states(tape, {steps, batch, size}, initial, direction, wants_gradient);
-  Real* input_gates =
-      tape.arena().array<Real>(static_cast<std::size_t>(rows) * width).data();  // [steps, batch, 3 size]
+  Real* input_gates = x.data();  // [steps, batch, 3 size]
   Real* state_gates = tape.arena().array<Real>(static_cast<std::size_t>(rows) * width).data();
-  write_product({x.data(), rows, in}, packed_plain(weights.input), input_gates, kernels::Start::zero,
-                weights.input_bias.data());
+  if (projects) {
+    input_gates = tape.arena().array<Real>(static_cast<std::size_t>(rows) * width).data();
+    write_product({x.data(), rows, in}, packed_plain(weights.input), input_gates, kernels::Start::zero,
+                  weights.input_bias.data());
+  }
   const Right state_weight = packed_plain(weights.state);
   const auto cell_at = [=](int t) { return kernels::CellSize{batch, size, mask.data + std::ptrdiff_t(t) * batch}; };
   for (int i = 0, t = first_step(direction, steps); i < steps; ++i, t += turn) {

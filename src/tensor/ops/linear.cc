@@ -28,7 +28,7 @@ void product_backward(Tensor x, Tensor weight, Tensor y) {
 Tensor linear(Tensor x, Tensor weight, Tensor bias) {
   check_product(x, weight);
   const int rows = x.shape().rows(), in = weight.shape()[0], out = weight.shape()[1];
-  check(!bias || bias.shape().count() == out, "linear: a bias {} for {} outputs", bias ? bias.shape().text() : "", out);
+  if (bias) check(bias.shape().count() == out, "linear: a bias {} for {} outputs", bias.shape().text(), out);
   Tensor y = x.tape().make(x.shape().with_last(out),
                            x.wants_gradient() || weight.wants_gradient() || (bias && bias.wants_gradient()));
   write_product({x.data(), rows, in}, packed_plain(weight), y.data(), kernels::Start::zero,
@@ -79,7 +79,7 @@ Tensor add_products(Tensor base, std::initializer_list<Product> products) {
   Tensor y = tape.make(base.shape(), wants_gradient);
   std::ranges::copy(base.values(), y.data());
   for (const Product& p : kept) {
-    const int in = p.weight.shape()[0], out = p.weight.shape()[1];
+    const int in = p.weight.shape()[0];
     write_product({p.x.data(), p.x.shape().rows(), in}, packed_plain(p.weight), y.data(), kernels::Start::keep);
   }
   if (wants_gradient) {

@@ -13,9 +13,10 @@ LstmState lstm(Tensor x, const LstmWeights& weights, LstmState initial, Mask mas
   const int steps = x.shape()[0], batch = x.shape()[1], in = x.shape()[2], size = weights.state.shape()[0];
   const int width = 4 * size;
   check(steps > 0, "lstm: no step");
-  check(weights.input.shape() == Shape({in, width}) && weights.state.shape() == Shape({size, width}),
-        "lstm: weights {} and {} for inputs {}", weights.input.shape().text(), weights.state.shape().text(),
-        x.shape().text());
+  const bool projects = static_cast<bool>(weights.input);
+  const Shape input = projects ? weights.input.shape() : Shape({in, in});
+  check(input == Shape({in, width}) && weights.state.shape() == Shape({size, width}),
+        "lstm: weights {} and {} for inputs {}", input.text(), weights.state.shape().text(), x.shape().text());
   check(weights.bias.shape().count() == width, "lstm: a bias {} for {} gates", weights.bias.shape().text(), width);
   for (const Tensor first : {initial.h, initial.c}) {
     check(!first || first.shape() == Shape({batch, size}), "lstm: a first state that is not [{}, {}]", batch, size);
@@ -27,12 +28,16 @@ LstmState lstm(Tensor x, const LstmWeights& weights, LstmState initial, Mask mas
   for (const Tensor t : {x, weights.input, weights.state, weights.bias, initial.h, initial.c}) {
     wants_gradient = wants_gradient || (t && t.wants_gradient());
   }
+  check(projects || !wants_gradient, "lstm: projected inputs pass no gradient on");
   const int rows = steps * batch;
   const int turn = direction == Direction::forward ? 1 : -1;
   const States h = make_states(tape, {steps, batch, size}, initial.h, direction, wants_gradient);
   const States c = make_states(tape, {steps, batch, size}, initial.c, direction, wants_gradient);
-  Real* gates = tape.arena().array<Real>(static_cast<std::size_t>(rows) * width).data();  // [steps, batch, 4 size]
-  write_product({x.data(), rows, in}, packed_plain(weights.input), gates, kernels::Start::zero, weights.bias.data());
+  Real* gates = x.data();  // [steps, batch, 4 size]
+  if (projects) {
+    gates = tape.arena().array<Real>(static_cast<std::size_t>(rows) * width).data();
+    write_product({x.data(), rows, in}, packed_plain(weights.input), gates, kernels::Start::zero, weights.bias.data());
+  }
   const Right state_weight = packed_plain(weights.state);
   const auto cell_at = [=](int t) { return kernels::CellSize{batch, size, mask.data + std::ptrdiff_t(t) * batch}; };
   for (int i = 0, t = first_step(direction, steps); i < steps; ++i, t += turn) {

@@ -172,7 +172,9 @@ TEST_F(PredictorTest, EveryErrorArrivesAndEndsTheStream) {
       EXPECT_THROW(predictor.predict(stream, {}), std::runtime_error);
       EXPECT_LT(stream.written.size(), 400u);
       // What was read before the input broke off is answered.
-      if (place == Place::read) EXPECT_EQ(stream.written.size(), stream.lines_read());
+      if (place == Place::read) {
+        EXPECT_EQ(stream.written.size(), stream.lines_read());
+      }
       ListStream whole(tiny_lines(30));  // and the predictor can go on
       predictor.predict(whole, {});
       EXPECT_EQ(whole.written.size(), 30u);

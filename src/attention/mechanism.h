@@ -42,7 +42,7 @@ struct Question {
   const Memory& memory;
   const History& history;
   int heads;              // rows of the batch for each example
-  std::string_view name;  // of the attention: random numbers are its own
+  std::string_view name = {};  // of the attention: random numbers are its own
 };
 
 // What a mechanism is built for.

@@ -41,11 +41,11 @@ struct StepExplanation {
 };
 
 struct Answer {
-  std::vector<std::int32_t> symbols;   // without the stop symbol
-  double score = 0;                    // log-probability / length^power, and the coverage penalty
-  bool finished = true;                // false if it was cut off
-  std::vector<StepExplanation> steps;  // one for each symbol and one for the stop symbol, if explained
-  std::vector<std::uint8_t> read;      // [positions] of a model that chooses what it reads, if explained: 1 = read
+  std::vector<std::int32_t> symbols;    // without the stop symbol
+  double score = 0;                     // log-probability / length^power, and the coverage penalty
+  bool finished = true;                 // false if it was cut off
+  std::vector<StepExplanation> steps;   // one for each symbol and one for the stop symbol, if explained
+  std::vector<std::uint8_t> read = {};  // [positions] of a model that chooses what it reads, if explained: 1 = read
 };
 
 // Holds two steps in turn.

@@ -22,13 +22,10 @@ constexpr int vectors = panel_width / lanes;  // of one panel row
 // Rows worked on together: as many accumulators as the register file holds beside one panel row and one broadcast.
 constexpr int registers = HWY_TARGET <= HWY_AVX3 ? 32 : 16;
 constexpr int row_block = std::clamp((registers - vectors - 1) / vectors, 1, 12);
-// Rows whose left side stays in the second-level cache while all panels pass by.
-constexpr int row_group = 192;
-
 // The size of pieces, all nearly alike, that are at most so large.
 constexpr int even_share(int all, int most) {
   const int pieces = std::max(1, (all + most - 1) / most);
-  return (all + pieces - 1) / pieces;
+  return std::max(1, (all + pieces - 1) / pieces);
 }
 
 struct Left {
@@ -122,37 +119,43 @@ void multiply_panel(Left left, int rows, int inner, const Panel& panel, Real* ou
   }
 }
 
-// The inner index is cut so that a piece of a panel stays in the first-level cache; the chain of each element goes on
-// from the stored value, so the cut changes no bit.
-constexpr int inner_group = 320;
+// The inner index is cut so that a piece of a panel stays in the first-level cache while rows pass by, and rows are
+// grouped so that their left side stays in the second-level cache while panels pass by. The chain of each element goes
+// on from the stored value, so no cut changes a bit.
+constexpr int panel_depth = 320;
+constexpr int group_depth = 1024;
+constexpr int group_size = 1 << 16;
+constexpr int most_group_rows = 192;
 
 void multiply(Rows left, const Real* packed, int columns, Real* out, std::ptrdiff_t out_stride, Start start,
               const Real* bias) {
   constexpr int wide = wide_panels * panel_width;
   alignas(64) Real first[wide];
   const std::ptrdiff_t panel_stride = std::ptrdiff_t(left.columns) * panel_width;
-  const int depths = std::max(1, even_share(left.columns, inner_group)), groups = even_share(left.rows, row_group);
+  const int depths = even_share(left.columns, group_depth), steps = even_share(depths, panel_depth);
+  const int groups = even_share(left.rows, std::min(most_group_rows, group_size / depths));
+  const auto multiply_piece = [&](int r, int rows, int c, int width, int k, int depth) {
+    const Real* panel = packed + c / panel_width * panel_stride + std::ptrdiff_t(k) * panel_width;
+    const Real* from = nullptr;
+    if (k == 0 && start == Start::zero) {
+      for (int i = 0; i < wide; ++i) first[i] = bias && i < width ? bias[c + i] : Real(0);
+      from = first;
+    }
+    const Left part = {left.data + r * left.stride + k, left.stride, 1};
+    Real* to = out + r * out_stride + c;
+    if (rows <= few_rows && width == wide) {
+      multiply_wide(rows, part, depth, panel, panel_stride, from, to, out_stride);
+    } else {
+      multiply_panel(part, rows, depth, {panel, width, from}, to, out_stride);
+    }
+  };
   for (int k = 0; k == 0 || k < left.columns; k += depths) {
-    const int depth = std::min(left.columns - k, depths);
+    const int end = std::min(left.columns, k + depths);
     for (int r = 0; r < left.rows; r += groups) {
-      const int group = std::min(left.rows - r, groups);
-      const Left part = {left.data + r * left.stride + k, left.stride, 1};
-      for (int c = 0; c < columns;) {
-        const bool goes_wide = group <= few_rows && columns - c >= wide;
-        const int width = goes_wide ? wide : std::min(columns - c, panel_width);
-        const Real* panel = packed + c / panel_width * panel_stride + std::ptrdiff_t(k) * panel_width;
-        const Real* from = nullptr;
-        if (k == 0 && start == Start::zero) {
-          for (int i = 0; i < wide; ++i) first[i] = bias && i < width ? bias[c + i] : Real(0);
-          from = first;
-        }
-        Real* to = out + r * out_stride + c;
-        if (goes_wide) {
-          multiply_wide(group, part, depth, panel, panel_stride, from, to, out_stride);
-        } else {
-          multiply_panel(part, group, depth, {panel, width, from}, to, out_stride);
-        }
-        c += width;
+      const int rows = std::min(left.rows - r, groups);
+      for (int c = 0, width; c < columns; c += width) {
+        width = rows <= few_rows && columns - c >= wide ? wide : std::min(columns - c, panel_width);
+        for (int i = k; i == k || i < end; i += steps) multiply_piece(r, rows, c, width, i, std::min(end - i, steps));
       }
     }
   }
@@ -165,15 +168,24 @@ constexpr int most_rows = 264;
 constexpr int most_columns = 256;
 static_assert(most_rows % row_block == 0 && most_depth * (most_rows + most_columns) <= transposed_product_room);
 
-// One row's columns from `column` on, into panels [columns / width][depth][width] at the row's place.
+// Rows are packed a few at a time, so that what is written lies in one piece.
+constexpr int rows_at_once = 8;
+
+// Columns of rows into panels [columns / width][depth][width], from the rows' place on.
 template <int width>
-HWY_INLINE void pack_row(const Real* HWY_RESTRICT row, int columns, std::ptrdiff_t panel_stride,
-                         Real* HWY_RESTRICT to) {
-  int c = 0;
-  for (; c + width <= columns; c += width, to += panel_stride) std::memcpy(to, row + c, width * sizeof(Real));
-  if (c == columns) return;
-  std::copy(row + c, row + columns, to);
-  std::fill(to + columns - c, to + width, Real(0));
+HWY_INLINE void pack_rows(const Real* const* rows, int count, int columns, std::ptrdiff_t panel_stride, Real* to) {
+  for (int c = 0; c < columns; c += width, to += panel_stride) {
+    const int rest = columns - c;
+    for (int i = 0; i < count; ++i) {
+      Real* HWY_RESTRICT panel_row = to + i * width;
+      const Real* HWY_RESTRICT from = rows[i] + c;
+      if (rest >= width) {
+        std::memcpy(panel_row, from, width * sizeof(Real));
+      } else {
+        for (int j = 0; j < width; ++j) panel_row[j] = j < rest ? from[j] : Real(0);
+      }
+    }
+  }
 }
 
 // Goes through rows of pairs, a few at a time.
@@ -184,18 +196,21 @@ class PairCursor {
   // Packs up to most_depth rows of the part's columns on both sides; returns how many, 0 at the end.
   int pack_next(const Rectangle& part, Real* left, Real* right) {
     const int depth = next_depth();
-    for (int k = 0; k < depth; ++row_) {
-      const RowPair& pair = rows_.pairs[pair_];
-      if (row_ == pair.rows) {
-        ++pair_;
-        row_ = -1;
-        continue;
+    for (int k = 0; k < depth; k += rows_at_once) {
+      const int count = std::min(rows_at_once, depth - k);
+      const Real* left_rows[rows_at_once];
+      const Real* right_rows[rows_at_once];
+      for (int i = 0; i < count; ++i, ++row_) {
+        while (row_ == rows_.pairs[pair_].rows) {
+          ++pair_;
+          row_ = 0;
+        }
+        left_rows[i] = rows_.pairs[pair_].left + std::ptrdiff_t(row_) * rows_.left_columns + part.row;
+        right_rows[i] = rows_.pairs[pair_].right + std::ptrdiff_t(row_) * rows_.right_columns + part.column;
       }
-      pack_row<row_block>(pair.left + std::ptrdiff_t(row_) * rows_.left_columns + part.row, part.rows,
-                          std::ptrdiff_t(depth) * row_block, left + k * row_block);
-      pack_row<panel_width>(pair.right + std::ptrdiff_t(row_) * rows_.right_columns + part.column, part.columns,
-                            std::ptrdiff_t(depth) * panel_width, right + k * panel_width);
-      ++k;
+      pack_rows<row_block>(left_rows, count, part.rows, std::ptrdiff_t(depth) * row_block, left + k * row_block);
+      pack_rows<panel_width>(right_rows, count, part.columns, std::ptrdiff_t(depth) * panel_width,
+                             right + k * panel_width);
     }
     return depth;
   }

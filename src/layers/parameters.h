@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/large_memory.h"
 #include "base/real.h"
 #include "base/threads.h"
 #include "tensor/packed.h"
@@ -76,7 +77,7 @@ class Parameters {
  private:
   std::string prefix_;
   std::vector<Entry> entries_;
-  std::vector<Real> values_;
+  LargeVector<Real> values_;
   std::int64_t count_ = 0;
   std::uint64_t version_ = 1;
 };

@@ -1,5 +1,5 @@
-// Memory of one pass of one worker: handed out by moving a pointer, given back all at once. After the first few passes
-// the blocks have become one block large enough, and nothing is asked of the heap any more.
+// Memory of one pass of one worker: handed out by moving a pointer, given back all at once. Blocks are kept, so that
+// after the first pass nothing is asked of the heap any more.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,13 @@
 #include <span>
 #include <vector>
 
+#include "base/large_memory.h"
+
 namespace fovea {
 
 class Arena {
  public:
-  static constexpr std::size_t alignment = 64;
+  static constexpr std::size_t alignment = cache_line;
 
   // Uninitialised.
   void* bytes(std::size_t count);
@@ -30,16 +32,13 @@ class Arena {
 
  private:
   struct Free {
-    void operator()(std::byte* block) const;
-  };
-  struct Block {
-    std::unique_ptr<std::byte, Free> memory;
     std::size_t size = 0;
+    void operator()(std::byte* block) const { free_large(block, size); }
   };
-  void add_block(std::size_t size);
-
+  using Block = std::unique_ptr<std::byte, Free>;
   std::vector<Block> blocks_;
-  std::size_t offset_ = 0;       // in the last block
+  std::size_t block_ = 0;        // the one in use
+  std::size_t offset_ = 0;       // in it
   std::size_t used_before_ = 0;  // in the blocks before it
 };
 

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/large_memory.h"
 #include "base/real.h"
 #include "kernels/int8.h"
 
@@ -38,8 +39,8 @@ class Packed {
  private:
   struct Form {
     std::atomic<bool> ready = false;
-    std::vector<Real> panels;
-    std::vector<std::int8_t> values;  // in place of the panels, with a scale for each column
+    LargeVector<Real> panels;
+    LargeVector<std::int8_t> values;  // in place of the panels, with a scale for each column
     std::vector<float> scales;
     Panels view;
   };

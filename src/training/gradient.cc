@@ -114,7 +114,7 @@ void GradientWorker::sum_branch(const Branch& branch) {
     sums.emplace_back(entries[w].shape, std::span(notes_).subspan(w * leaves, leaves));
     for (int part = 0; part < sums.back().parts(); ++part) tasks.push_back({w, part});
   }
-  std::vector<Real>& sum = shard(branch.first).sum;
+  LargeVector<Real>& sum = shard(branch.first).sum;
   sum.resize(weights());
   workers_.run(static_cast<int>(tasks.size()), [&](int task, int worker) {
     const auto& [weight, part] = tasks[static_cast<std::size_t>(task)];

@@ -54,7 +54,7 @@ class GradientWorker {
     std::vector<double> losses;  // the whole, then its terms by name
     // Of the branch of the tree that the shard is the first of: of all weights if the branch is this rank's own or
     // begins at shard 0, else of this rank's part of the weights.
-    std::vector<Real> sum;
+    LargeVector<Real> sum;
   };
   struct Part {
     std::size_t start;

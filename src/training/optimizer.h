@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/large_memory.h"
 #include "base/real.h"
 
 namespace fovea {
@@ -32,8 +33,8 @@ class Optimizer {
  private:
   bool adam_;
   double momentum_;
-  std::vector<Real> first_;   // mean gradient, or velocity
-  std::vector<Real> second_;  // mean square; Adam only
+  LargeVector<Real> first_;   // mean gradient, or velocity
+  LargeVector<Real> second_;  // mean square; Adam only
 };
 
 }  // namespace fovea

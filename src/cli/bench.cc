@@ -19,6 +19,7 @@ int BenchCommand::run() const {
                                .target = target,
                                .size = size,
                                .symbols = symbols,
+                               .int8 = int8,
                                .save = save});
   if (json) {
     const nlohmann::ordered_json out = {{"shape", shape},           {"mode", mode},

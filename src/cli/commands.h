@@ -133,6 +133,7 @@ struct BenchCommand {
   int target = 0;
   int size = 0;
   int symbols = 0;
+  bool int8 = false;
   std::string save;
   bool json = false;
   int run() const;

@@ -229,6 +229,7 @@ void add_bench(CLI::App& app, BenchCommand& c, int& status) {
   command->add_option("--target", c.target, "positions of a target, likewise")->check(CLI::Range(2, 10'000));
   command->add_option("--size", c.size, "of embeddings and states, likewise")->check(CLI::Range(1, 8192));
   command->add_option("--symbols", c.symbols, "of each vocabulary, likewise")->check(CLI::Range(5, 1'000'000));
+  command->add_flag("--int8", c.int8, "answer with weights rounded to 8 bits");
   command->add_option("--save", c.save, "folder for the model and what it computes, for others to compare with");
   command->add_flag("--json", c.json, "one flat object");
   add_threads(command, c.threads);

@@ -17,6 +17,7 @@ struct BenchOptions {
   int target = 0;
   int size = 0;
   int symbols = 0;
+  bool int8 = false;  // answers with weights rounded to 8 bits
   std::filesystem::path save = {};  // folder for model.safetensors and batch.json, what it computes; empty: none
 };
 

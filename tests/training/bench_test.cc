@@ -132,6 +132,7 @@ TEST(Bench, SavesTheSameBytesAgain) {
 TEST(Bench, RefusesWhatThereIsNot) {
   EXPECT_THROW(bench({.shape = "Q"}), Error);
   EXPECT_THROW(bench({.mode = "fast"}), Error);
+  EXPECT_THROW(bench({.int8 = true}), Error);  // training has no such thing
 }
 
 }  // namespace

@@ -10,19 +10,11 @@
 namespace fovea {
 
 int BenchCommand::run() const {
-  const BenchResult r = bench({.shape = shape,
-                               .mode = mode,
-                               .threads = threads > 0 ? threads : Workers::default_count(),
-                               .seconds = static_cast<double>(seconds),
-                               .batch = batch,
-                               .source = source,
-                               .target = target,
-                               .size = size,
-                               .symbols = symbols,
-                               .int8 = int8,
-                               .save = save});
+  BenchOptions asked = options;
+  if (asked.threads == 0) asked.threads = Workers::default_count();
+  const BenchResult r = bench(asked);
   if (json) {
-    const nlohmann::ordered_json out = {{"shape", shape},           {"mode", mode},
+    const nlohmann::ordered_json out = {{"shape", options.shape},   {"mode", options.mode},
                                         {"threads", r.threads},     {"instruction_set", kernels::instruction_set()},
                                         {"batch", r.batch},         {"source", r.source},
                                         {"target", r.target},       {"size", r.size},
@@ -32,11 +24,11 @@ int BenchCommand::run() const {
                                         {"share", r.share},         {"peak_mib", r.peak_mib}};
     write_out(out.dump() + "\n");
   } else {
-    write_out(
-        fmt::format("shape {}, {}, {} threads, {}\n{:>10.2f} ms a {}\n{:>10.0f} {}tokens/s\n{:>10.1f} GFLOP/s in "
-                    "products, {:.1f} % of the {:.1f} this machine can do\n{:>10.1f} MiB at most\n",
-                    shape, mode, r.threads, kernels::instruction_set(), r.ms, r.unit, r.tokens_per_second,
-                    mode == "train" ? "" : "output ", r.gflops, 100 * r.share, r.roofline_gflops, r.peak_mib));
+    write_out(fmt::format(
+        "shape {}, {}, {} threads, {}\n{:>10.2f} ms a {}\n{:>10.0f} {}tokens/s\n{:>10.1f} GFLOP/s in "
+        "products, {:.1f} % of the {:.1f} this machine can do\n{:>10.1f} MiB at most\n",
+        options.shape, options.mode, r.threads, kernels::instruction_set(), r.ms, r.unit, r.tokens_per_second,
+        options.mode == "train" ? "" : "output ", r.gflops, 100 * r.share, r.roofline_gflops, r.peak_mib));
   }
   flush_out();
   return 0;

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "training/bench.h"
+
 namespace fovea {
 
 class Ranks;
@@ -124,17 +126,7 @@ struct InspectCommand {
 };
 
 struct BenchCommand {
-  std::string shape = "S";
-  std::string mode = "train";
-  int threads = 0;
-  int seconds = 4;
-  int batch = 0;  // 0 here and below: as the shape has it
-  int source = 0;
-  int target = 0;
-  int size = 0;
-  int symbols = 0;
-  bool int8 = false;
-  std::string save;
+  BenchOptions options = {.threads = 0};
   bool json = false;
   int run() const;
 };

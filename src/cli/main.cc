@@ -220,19 +220,23 @@ void add_bench(CLI::App& app, BenchCommand& c, int& status) {
   command->footer(
       "Examples:\n  fovea bench --shape S --threads 2\n  fovea bench --shape T --mode beam\n  fovea bench --shape M "
       "--source 200 --batch 16 --json\n\nBeside PyTorch: bench/run (docs/performance.md).");
-  command->add_option("--shape", c.shape, "S, M, L or T: model and batch of that size")->capture_default_str();
-  command->add_option("--mode", c.mode, "train, greedy (a batch on each thread) or beam (of 5, line after line)")
+  command->add_option("--shape", c.options.shape, "S, M, L or T: model and batch of that size")->capture_default_str();
+  command
+      ->add_option("--mode", c.options.mode, "train, greedy (a batch on each thread) or beam (of 5, line after line)")
       ->capture_default_str();
-  command->add_option("--seconds", c.seconds, "how long to measure")->capture_default_str()->check(CLI::Range(1, 600));
-  command->add_option("--batch", c.batch, "lines, instead of the shape's")->check(CLI::Range(1, 4096));
-  command->add_option("--source", c.source, "positions of a source, likewise")->check(CLI::Range(2, 10'000));
-  command->add_option("--target", c.target, "positions of a target, likewise")->check(CLI::Range(2, 10'000));
-  command->add_option("--size", c.size, "of embeddings and states, likewise")->check(CLI::Range(1, 8192));
-  command->add_option("--symbols", c.symbols, "of each vocabulary, likewise")->check(CLI::Range(5, 1'000'000));
-  command->add_flag("--int8", c.int8, "answer with weights rounded to 8 bits");
-  command->add_option("--save", c.save, "folder for the model and what it computes, for others to compare with");
+  command->add_option("--seconds", c.options.seconds, "how long to measure")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 600));
+  command->add_option("--batch", c.options.batch, "lines, instead of the shape's")->check(CLI::Range(1, 4096));
+  command->add_option("--source", c.options.source, "positions of a source, likewise")->check(CLI::Range(2, 10'000));
+  command->add_option("--target", c.options.target, "positions of a target, likewise")->check(CLI::Range(2, 10'000));
+  command->add_option("--size", c.options.size, "of embeddings and states, likewise")->check(CLI::Range(1, 8192));
+  command->add_option("--symbols", c.options.symbols, "of each vocabulary, likewise")->check(CLI::Range(5, 1'000'000));
+  command->add_flag("--int8", c.options.int8, "answer with weights rounded to 8 bits");
+  command->add_option("--save", c.options.save,
+                      "folder for the model and what it computes, for others to compare with");
   command->add_flag("--json", c.json, "one flat object");
-  add_threads(command, c.threads);
+  add_threads(command, c.options.threads);
   command->callback([&] { status = c.run(); });
 }
 

@@ -234,8 +234,7 @@ void transposed_product_part(const RowPairs& rows, const Rectangle& part, Real* 
   Real* right = room + most_depth * most_rows;
   PairCursor cursor(rows);
   const Real* from = start == Start::zero ? zeros : nullptr;
-  for (int depth = cursor.pack_next(part, left, right); depth > 0 || from;
-       depth = cursor.pack_next(part, left, right)) {
+  for (int depth; (depth = cursor.pack_next(part, left, right)) > 0; from = nullptr) {
     for (int c = 0; c < part.columns; c += panel_width) {
       const Panel panel = {right + std::ptrdiff_t(c) * depth, std::min(panel_width, part.columns - c), from};
       for (int r = 0; r < part.rows; r += row_block) {
@@ -243,9 +242,8 @@ void transposed_product_part(const RowPairs& rows, const Rectangle& part, Real* 
                             panel, out + r * out_stride + c, out_stride);
       }
     }
-    from = nullptr;
-    if (depth == 0) return;
   }
+  for (int r = 0; r < part.rows && from; ++r) std::fill_n(out + r * out_stride, part.columns, Real(0));  // no rows
 }
 
 void transposed_product(const RowPairs& rows, Rectangle part, Real* out, std::ptrdiff_t out_stride, Start start,

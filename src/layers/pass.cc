@@ -25,10 +25,10 @@ Tensor Pass::operator()(ParameterId id) {
     const Parameters::Entry& entry = parameters_.entries()[id.index];
     // A pass reads weights and writes gradients only.
     Real* values = const_cast<Real*>(parameters_.values(entry).data());
-    weight = !training_ ? tape_.borrow(entry.shape, values, nullptr, entry.packed.get())
-             : training_->gradients.empty()
-                 ? tape_.borrow_noted(entry.shape, values, entry.packed.get())
-                 : tape_.borrow(entry.shape, values, training_->gradients.data() + entry.offset, entry.packed.get());
+    const bool noted = training_ && training_->gradients.empty();
+    Real* gradients = training_ && !noted ? training_->gradients.data() + entry.offset : nullptr;
+    weight = noted ? tape_.borrow_noted(entry.shape, values, entry.packed.get())
+                   : tape_.borrow(entry.shape, values, gradients, entry.packed.get());
   }
   return weight;
 }

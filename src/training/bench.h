@@ -1,7 +1,6 @@
 // How fast training and answering are on this machine, beside the fastest product the machine can do.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -17,8 +16,8 @@ struct BenchOptions {
   int target = 0;
   int size = 0;
   int symbols = 0;
-  bool int8 = false;  // answers with weights rounded to 8 bits
-  std::filesystem::path save = {};  // folder for model.safetensors and batch.json, what it computes; empty: none
+  bool int8 = false;      // answers with weights rounded to 8 bits
+  std::string save = {};  // folder for model.safetensors and batch.json, what it computes; empty: none
 };
 
 struct BenchResult {

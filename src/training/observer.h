@@ -29,8 +29,8 @@ struct UpdateReport {
   double tokens_per_second = 0;  // source and target symbols
   double learning_rate = 0;
   double gradient_norm = 0;
-  std::int64_t skipped = 0;                           // updates that were not finite
-  std::vector<std::pair<std::string, double>> terms;  // each part of the objective, per target symbol, of this update
+  std::int64_t skipped = 0;                                // updates that were not finite
+  std::vector<std::pair<std::string, double>> terms = {};  // the objective's parts, per target symbol of this update
 };
 
 struct Sample {

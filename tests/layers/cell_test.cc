@@ -12,21 +12,28 @@ namespace {
 
 std::vector<Real> copy(Tensor x) { return {x.values().begin(), x.values().end()}; }
 
-class EveryCell : public testing::TestWithParam<std::string> {};
+class EveryCell : public testing::TestWithParam<std::string> {
+ protected:
+  Cell made(int in, int size) {
+    const Cell cell(parameters_, "cell", GetParam(), in, size);
+    parameters_.allocate();
+    parameters_.initialise(1);
+    for (Real& value : parameters_.values()) value += Real(0.1);  // biases too
+    parameters_.invalidate_packed();
+    return cell;
+  }
+
+  Parameters parameters_;
+  Arena arena_;
+};
 
 TEST_P(EveryCell, StepByStepIsTheWholeSequence) {
   constexpr int steps = 4, batch = 3, in = 5, size = 6;
-  Parameters parameters;
-  const Cell cell(parameters, "cell", GetParam(), in, size);
-  parameters.allocate();
-  parameters.initialise(1);
-  for (Real& value : parameters.values()) value += Real(0.1);  // biases too
-  parameters.invalidate_packed();
+  const Cell cell = made(in, size);
   auto inputs = random_values(steps * batch * in, "x");
   auto h = random_values(batch * size, "h"), c = random_values(batch * size, "c");
   const std::vector<std::uint8_t> real(steps * batch, 1);
-  Arena arena;
-  Pass pass(parameters, arena);
+  Pass pass(parameters_, arena_);
   const Tensor x = pass.tape().borrow({steps, batch, in}, inputs.data(), nullptr);
   CellState state = {pass.tape().borrow({batch, size}, h.data(), nullptr), {}};
   if (cell.has_c()) state.c = pass.tape().borrow({batch, size}, c.data(), nullptr);
@@ -42,17 +49,13 @@ TEST_P(EveryCell, StepByStepIsTheWholeSequence) {
 TEST_P(EveryCell, LastIsTheStateAfterEachRowsLastRealStep) {
   constexpr int steps = 4, batch = 3, in = 2, size = 3;
   const int lengths[batch] = {4, 1, 2};
-  Parameters parameters;
-  const Cell cell(parameters, "cell", GetParam(), in, size);
-  parameters.allocate();
-  parameters.initialise(1);
+  const Cell cell = made(in, size);
   auto inputs = random_values(steps * batch * in, "x");
   std::vector<std::uint8_t> real;
   for (int t = 0; t < steps; ++t) {
     for (const int length : lengths) real.push_back(t < length);
   }
-  Arena arena;
-  Pass pass(parameters, arena);
+  Pass pass(parameters_, arena_);
   const Tensor x = pass.tape().borrow({steps, batch, in}, inputs.data(), nullptr);
   for (const Direction direction : {Direction::forward, Direction::backward}) {
     const Cell::Sequence all = cell.run(pass, x, {}, {real.data(), steps, batch}, direction);
@@ -68,16 +71,10 @@ TEST_P(EveryCell, LastIsTheStateAfterEachRowsLastRealStep) {
 // To the last bit, so that it does not matter which way a line is read.
 TEST_P(EveryCell, ProjectedBeforehandIsTheSame) {
   constexpr int steps = 4, batch = 3, in = 2, size = 3;
-  Parameters parameters;
-  const Cell cell(parameters, "cell", GetParam(), in, size);
-  parameters.allocate();
-  parameters.initialise(1);
-  for (Real& value : parameters.values()) value += Real(0.1);  // biases too
-  parameters.invalidate_packed();
+  const Cell cell = made(in, size);
   auto inputs = random_values(steps * batch * in, "x");
   const std::vector<std::uint8_t> real = {1, 1, 1, 1, 0, 1, 1, 0, 1, 1, 0, 0};
-  Arena arena;
-  Pass pass(parameters, arena);
+  Pass pass(parameters_, arena_);
   const Tensor x = pass.tape().borrow({steps, batch, in}, inputs.data(), nullptr);
   for (const Direction direction : {Direction::forward, Direction::backward}) {
     const Mask mask = {real.data(), steps, batch};

@@ -47,7 +47,7 @@ TEST(Arena, CountsWhatIsUsed) {
   EXPECT_EQ(arena.used(), 0u);
 }
 
-TEST(Arena, OneBlockServesTheSamePassAgain) {
+TEST(Arena, ItsBlocksServeTheSamePassAgain) {
   Arena arena;
   const auto pass = [&] {
     arena.reset();

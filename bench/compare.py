@@ -38,9 +38,9 @@ def output_of(command, **options):
 class Fovea:
     """Each measurement is a new process."""
 
-    def __init__(self, program, shape, mode, threads):
-        self.name = f"{threads} threads" if threads > 1 else "1 thread"
-        self.command = [program, "bench", "--json", "--shape", shape, "--mode", mode, "--threads", threads]
+    def __init__(self, program, shape, mode, threads, *more):
+        self.name = " ".join([f"{threads} threads" if threads > 1 else "1 thread", *more])
+        self.command = [program, "bench", "--json", "--shape", shape, "--mode", mode, "--threads", threads, *more]
         self.unit = MODES[mode]
         self.times, self.peaks = [], []
 
@@ -108,7 +108,7 @@ def check(shape, folder, options):
 def start_pytorch(folder, mode, options):
     started = []
     for threads in THREADS:
-        for compiled in [False] + [True] * (options.compile_limit > 0):
+        for compiled in [False] + [True] * (options.compile_limit > 0 and threads == CORES):
             one = PyTorch(folder, mode, threads, compiled, options.compile_limit if compiled else 600)
             if one.ready:
                 started.append(one)
@@ -121,7 +121,8 @@ def start_pytorch(folder, mode, options):
 
 
 def compare(shape, mode, folder, options):
-    ours = [Fovea(options.fovea, shape, mode, threads) for threads in (THREADS if mode != "beam" else [1])]
+    ours = [Fovea(options.fovea, shape, mode, threads) for threads in THREADS]
+    rounded = [Fovea(options.fovea, shape, mode, CORES, "--int8")] * (mode != "train")
     theirs = start_pytorch(folder, mode, options)
     tried = {"fovea": list(ours), "pytorch": list(theirs)}
     roofline = 0
@@ -132,7 +133,7 @@ def compare(shape, mode, folder, options):
                 for one in [one for one in side if one.times[0] > 1.3 * best]:
                     one.close()
                     side.remove(one)
-        for one in ours + theirs:
+        for one in ours + theirs + rounded:
             one.measure(options.seconds)
         roofline = max([roofline] + [one.roofline for one in ours])
     for one in theirs:
@@ -145,7 +146,7 @@ def compare(shape, mode, folder, options):
                 "share": ours[0].flops / ms / roofline, "peak_mib": max(best.peaks)}
 
     row = {"shape": shape, "mode": mode, "unit": MODES[mode], "roofline_gflops": roofline,
-           "fovea": best_of(ours), "pytorch": best_of(theirs),
+           "fovea": best_of(ours), "pytorch": best_of(theirs), "int8": best_of(rounded) if rounded else None,
            "tried_ms": {name: {one.name: one.times for one in side} for name, side in tried.items()}}
     row["ratio"] = row["pytorch"]["ms"] / row["fovea"]["ms"]
     say(f"  {mode}: {row['fovea']['ms']:.2f} ms a {row['unit']}, PyTorch {row['pytorch']['ms']:.2f}")
@@ -190,6 +191,13 @@ def table(found):
             f"{theirs['tokens_per_second']:,.0f} | {ours['ms']:.2f} a {row['unit']} | {theirs['ms']:.2f} | "
             f"{row['ratio']:.2f} | {ours['share']:.0%} / {theirs['share']:.0%} | "
             f"{ours['peak_mib']:.0f} / {theirs['peak_mib']:.0f} | {theirs['how']} |")
+    if with_int8 := [row for row in found["rows"] if row["int8"]]:
+        lines += ["", "| shape | mode | Fovea --int8, ms | PyTorch in float, ms | times faster | memory MiB |",
+                  "|---|---|---:|---:|---:|---:|"]
+    for row in with_int8:
+        lines.append(f"| {row['shape']} | {row['mode']} | {row['int8']['ms']:.2f} a {row['unit']} | "
+                     f"{row['pytorch']['ms']:.2f} | {row['pytorch']['ms'] / row['int8']['ms']:.2f} | "
+                     f"{row['int8']['peak_mib']:.0f} |")
     start, size = found["first_answer_ms"], found["installed"]
     lines += ["", "| | Fovea | PyTorch |", "|---|---:|---:|",
               f"| from the start of the process to a first answer | {start['fovea']:.0f} ms | "

@@ -6,6 +6,33 @@
 
 namespace fovea {
 
+namespace {
+
+constexpr std::uint64_t one_round = std::uint64_t(1) << 32;
+
+int untaken(std::uint64_t round) { return static_cast<int>(round % one_round); }
+
+void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+// Awake for some tens of microseconds, then asleep.
+template <class T>
+void await_change(const std::atomic<T>& value, T seen) {
+  constexpr int glances = 2000;
+  for (int i = 0; i < glances; ++i) {
+    if (value != seen) return;
+    relax();
+  }
+  value.wait(seen);
+}
+
+}  // namespace
+
 int Workers::default_count() {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return std::max(1, CPU_COUNT(&allowed));
@@ -17,56 +44,52 @@ Workers::Workers(int threads) {
 }
 
 Workers::~Workers() {
-  {
-    const std::scoped_lock lock(mutex_);
-    stop_ = true;
-  }
-  begin_.notify_all();
+  stop_ = true;
+  round_ += one_round;
+  round_.notify_all();
   for (std::thread& thread : threads_) thread.join();
 }
 
-void Workers::take(int worker) {
-  for (int task = next_++; task < tasks_; task = next_++) {
-    try {
-      (*work_)(task, worker);
-    } catch (...) {
-      const std::scoped_lock lock(mutex_);
-      if (!failure_ || task < failed_task_) {
-        failure_ = std::current_exception();
-        failed_task_ = task;
-      }
+bool Workers::take(int worker) {
+  std::uint64_t round = round_.load(std::memory_order_acquire);
+  do {
+    if (untaken(round) == 0) return false;
+  } while (!round_.compare_exchange_weak(round, round - 1, std::memory_order_acquire));
+  // Until this task is finished the round goes on, and its work_ and tasks_ stay.
+  const int task = tasks_ - untaken(round);
+  try {
+    (*work_)(task, worker);
+  } catch (...) {
+    const std::scoped_lock lock(failing_);
+    if (!failure_ || task < failed_task_) {
+      failure_ = std::current_exception();
+      failed_task_ = task;
+    }
+  }
+  if (--unfinished_ == 0) unfinished_.notify_one();
+  return true;
+}
+
+void Workers::loop(int worker) {
+  while (!stop_) {
+    if (const std::uint64_t round = round_; untaken(round) == 0) {
+      await_change(round_, round);
+    } else {
+      take(worker);
     }
   }
 }
 
-void Workers::loop(int worker) {
-  std::uint64_t seen = 0;
-  std::unique_lock lock(mutex_);
-  while (true) {
-    begin_.wait(lock, [&] { return stop_ || round_ != seen; });
-    if (stop_) return;
-    seen = round_;
-    lock.unlock();
-    take(worker);
-    lock.lock();
-    if (--running_ == 0) end_.notify_one();
-  }
-}
-
 void Workers::run(int tasks, const std::function<void(int, int)>& work) {
-  {
-    const std::scoped_lock lock(mutex_);
-    work_ = &work;
-    tasks_ = tasks;
-    next_ = 0;
-    failure_ = nullptr;
-    running_ = static_cast<int>(threads_.size());
-    ++round_;
+  work_ = &work;
+  tasks_ = tasks;
+  failure_ = nullptr;
+  unfinished_ = tasks;
+  round_ = (round_ / one_round + 1) * one_round + static_cast<std::uint64_t>(tasks);
+  round_.notify_all();
+  while (take(0)) {
   }
-  begin_.notify_all();
-  take(0);
-  std::unique_lock lock(mutex_);
-  end_.wait(lock, [&] { return running_ == 0; });
+  for (int left = unfinished_; left > 0; left = unfinished_) await_change(unfinished_, left);
   if (failure_) std::rethrow_exception(failure_);
 }
 

@@ -1,8 +1,9 @@
-// Worker threads that share out numbered tasks.
+// Worker threads that share out numbered tasks. Between rounds they stay awake for some microseconds, so that tasks may
+// be as short as those.
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <mutex>
@@ -29,20 +30,18 @@ class Workers {
 
  private:
   void loop(int worker);
-  void take(int worker);
+  bool take(int worker);  // one task, unless none is left
 
-  std::vector<std::thread> threads_;
-  std::mutex mutex_;
-  std::condition_variable begin_;
-  std::condition_variable end_;
-  std::uint64_t round_ = 0;
-  int running_ = 0;
-  bool stop_ = false;
+  // What run() waits for are tasks, not threads: one that sleeps too long is not waited for, and finds nothing left.
+  std::atomic<std::uint64_t> round_ = 0;  // its number in the upper half, and how many of its tasks nobody has taken
+  std::atomic<int> unfinished_ = 0;       // tasks of the round
   const std::function<void(int, int)>* work_ = nullptr;
   int tasks_ = 0;
-  std::atomic<int> next_ = 0;
+  std::mutex failing_;
   std::exception_ptr failure_;
   int failed_task_ = 0;
+  std::atomic<bool> stop_ = false;
+  std::vector<std::thread> threads_;
 };
 
 }  // namespace fovea

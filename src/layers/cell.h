@@ -34,16 +34,16 @@ class Cell {
   Sequence run(Pass& pass, Tensor x, CellState initial, Mask mask, Direction direction) const {
     return run(pass, x, pass(input_), initial, mask, direction);
   }
-  // The same from what project() gives; in prediction only, and `projected` is used up.
+  // The same from what project() gives, which is used up.
   Sequence run_projected(Pass& pass, Tensor projected, CellState initial, Mask mask, Direction direction) const {
     return run(pass, projected, {}, initial, mask, direction);
   }
 
   // The input's share of the gates, [..., gates]: for all steps in one product where all inputs are known.
   Tensor project(Pass& pass, Tensor x) const;
-  // What project() gives of the symbols of a table.
-  std::unique_ptr<SymbolProducts> project_symbols(ParameterId table) const {
-    return std::make_unique<SymbolProducts>(table, input_, bias_);
+  // What project() gives of symbols.
+  std::unique_ptr<SymbolProducts> project_symbols(const SymbolVectors& vectors) const {
+    return std::make_unique<SymbolProducts>(vectors, input_, bias_);
   }
   // One step from its projected input [batch, gates] and, if the cell has one, its context [batch, context].
   CellState step(Pass& pass, Tensor projected, Tensor context, CellState previous) const;

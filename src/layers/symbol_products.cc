@@ -5,8 +5,23 @@
 namespace fovea {
 
 namespace {
+
 constexpr std::size_t most_bytes = std::size_t(64) << 20;  // only what is used of it takes memory
+
+void make_distinct(std::vector<std::int32_t>& ids) {
+  std::ranges::sort(ids);
+  ids.erase(std::ranges::unique(ids).begin(), ids.end());
 }
+
+std::int32_t place(const std::vector<std::int32_t>& distinct, std::int32_t id) {
+  return static_cast<std::int32_t>(std::ranges::lower_bound(distinct, id) - distinct.begin());
+}
+
+Shape with_last(Shape leading, int last) {
+  return leading.axes() == 1 ? Shape{leading[0], last} : Shape{leading[0], leading[1], last};
+}
+
+}  // namespace
 
 void SymbolProducts::prepare(const Parameters& parameters, int symbols, int out) const {
   if (version_.load(std::memory_order_acquire) == parameters.version()) return;
@@ -33,10 +48,28 @@ void SymbolProducts::keep(const std::vector<std::int32_t>& symbols, Tensor produ
   }
 }
 
+bool SymbolProducts::serves(const Pass& pass, Ids ids) const {
+  if (!pass.training()) return true;
+  if (pass.training_pass().dropout > 0) return false;
+  std::vector<std::int32_t> distinct(ids.begin(), ids.end());
+  make_distinct(distinct);
+  return 2 * distinct.size() <= ids.size();
+}
+
+Tensor SymbolProducts::of_symbols(Pass& pass, const std::vector<std::int32_t>& symbols) const {
+  return linear(vectors_(pass, symbols, {static_cast<int>(symbols.size())}), pass(weight_), pass(bias_));
+}
+
 Tensor SymbolProducts::operator()(Pass& pass, Ids ids, Shape leading) const {
-  const Tensor table = pass(table_), weight = pass(weight_);
-  const int symbols = table.shape()[0], out = weight.shape()[1];
+  const int symbols = pass(vectors_.table()).shape()[0], out = pass(weight_).shape()[1];
   check(std::ssize(ids) == leading.count(), "symbol products: {} ids for {}", ids.size(), leading.text());
+  if (pass.training()) {
+    std::vector<std::int32_t> distinct(ids.begin(), ids.end());
+    make_distinct(distinct);
+    std::vector<std::int32_t> places;
+    for (const std::int32_t id : ids) places.push_back(place(distinct, id));
+    return as_shape(gather_rows(of_symbols(pass, distinct), places), with_last(leading, out));
+  }
   prepare(pass.parameters(), symbols, out);
   std::vector<std::int32_t> missing;
   for (const std::int32_t id : ids) {
@@ -45,15 +78,14 @@ Tensor SymbolProducts::operator()(Pass& pass, Ids ids, Shape leading) const {
   }
   Tensor made;
   if (!missing.empty()) {
-    std::ranges::sort(missing);
-    missing.erase(std::ranges::unique(missing).begin(), missing.end());
-    made = linear(embed(table, missing, {static_cast<int>(missing.size())}), weight, pass(bias_));
+    make_distinct(missing);
+    made = of_symbols(pass, missing);
     keep(missing, made);
   }
-  const Tensor y = pass.tape().make(leading.axes() == 1 ? Shape{leading[0], out} : Shape{leading[0], leading[1], out});
+  const Tensor y = pass.tape().make(with_last(leading, out));
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    const Real* row = has(ids[i]) ? &rows_[std::ptrdiff_t(ids[i]) * out]
-                                  : made.data() + (std::ranges::lower_bound(missing, ids[i]) - missing.begin()) * out;
+    const Real* row =
+        has(ids[i]) ? &rows_[std::ptrdiff_t(ids[i]) * out] : made.data() + std::ptrdiff_t(place(missing, ids[i])) * out;
     std::copy_n(row, out, y.data() + static_cast<std::ptrdiff_t>(i) * out);
   }
   return y;

@@ -1,6 +1,6 @@
-// What a layer that reads symbols makes of each of them: its vector * weight + bias. In prediction nothing else happens
-// to a vector before that product, so it is kept from when a symbol is first met until the weights change, for all
-// workers. The kept rows have the bits that the product has.
+// What a layer that reads symbols makes of each of them: its vector * weight + bias, once for each symbol, with the
+// bits that the product of every position has. In prediction they are kept from when a symbol is first met until the
+// weights change, for all workers.
 #pragma once
 
 #include <atomic>
@@ -8,24 +8,28 @@
 #include <mutex>
 #include <vector>
 
-#include "layers/pass.h"
+#include "layers/symbol_vectors.h"
 
 namespace fovea {
 
 class SymbolProducts {
  public:
-  SymbolProducts(ParameterId table, ParameterId weight, ParameterId bias)
-      : table_(table), weight_(weight), bias_(bias) {}
+  SymbolProducts(SymbolVectors vectors, ParameterId weight, ParameterId bias)
+      : vectors_(std::move(vectors)), weight_(weight), bias_(bias) {}
 
-  // ids [leading...] -> [leading..., out]. Nothing flows back through it: not for training.
+  // Whether vectors go into the product as they are, and so many twice that it is worth it.
+  bool serves(const Pass& pass, Ids ids) const;
+
+  // ids [leading...] -> [leading..., out]
   Tensor operator()(Pass& pass, Ids ids, Shape leading) const;
 
  private:
+  Tensor of_symbols(Pass& pass, const std::vector<std::int32_t>& symbols) const;
   void prepare(const Parameters& parameters, int symbols, int out) const;
   void keep(const std::vector<std::int32_t>& symbols, Tensor products) const;
   bool has(std::int32_t symbol) const { return symbol < room_ && ready_[symbol].load(std::memory_order_acquire); }
 
-  ParameterId table_;
+  SymbolVectors vectors_;
   ParameterId weight_;
   ParameterId bias_;
   mutable std::mutex changing_;

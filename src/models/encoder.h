@@ -10,7 +10,7 @@
 
 #include "attention/mechanism.h"
 #include "layers/cell.h"
-#include "layers/embedding.h"
+#include "layers/symbol_vectors.h"
 #include "models/batch.h"
 #include "models/options.h"
 
@@ -52,27 +52,6 @@ std::unique_ptr<Encoder> made_encoder(Parameters& parameters, const ModelOptions
 
 // Whether column i is about symbol i.
 bool keeps_positions(const EncoderOptions& options);
-
-// Vectors of symbols, [length, batch, size], as encoders and decoders read them.
-class SymbolVectors {
- public:
-  SymbolVectors(Parameters& parameters, const std::string& name, int symbols, int size, bool frozen)
-      : name_(name), frozen_(frozen), embedding_(parameters, name, symbols, size) {}
-
-  Tensor operator()(Pass& pass, Ids ids, Shape leading) const {
-    const Tensor vectors = embedding_(pass, ids, leading);
-    return frozen_ ? detach(vectors) : vectors;
-  }
-  // The same with some values dropped in training.
-  Tensor dropped(Pass& pass, Ids ids, Shape leading) const { return pass.drop((*this)(pass, ids, leading), name_); }
-
-  ParameterId table() const { return embedding_.table(); }
-
- private:
-  std::string name_;
-  bool frozen_;
-  Embedding embedding_;
-};
 
 // The last state of an encoder that has none: the mean of its columns.
 inline std::vector<CellState> mean_state(const Memory& memory) {

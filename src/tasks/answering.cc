@@ -3,17 +3,29 @@
 #include <algorithm>
 #include <functional>
 
+#include "tensor/share_products.h"
+
 namespace fovea {
 
-std::vector<std::vector<std::size_t>> batches_by_length(std::span<const SourceIds* const> sources, int size) {
+namespace {
+
+// Rows of which there are too few to cut a batch of them, yet enough work in a product to share it.
+constexpr std::size_t few_rows = 16;
+
+}  // namespace
+
+std::vector<std::vector<std::size_t>> batches_by_length(std::span<const SourceIds* const> sources, int size,
+                                                        int workers) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (!sources[i]->empty()) order.push_back(i);
   }
   std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return sources[i]->size(); });
+  const auto most = static_cast<std::size_t>(size), sharing = static_cast<std::size_t>(workers);
+  const std::size_t together = std::min(most, (order.size() + sharing - 1) / sharing);
   std::vector<std::vector<std::size_t>> batches;
-  for (std::size_t start = 0; start < order.size(); start += static_cast<std::size_t>(size)) {
-    const auto batch = std::span(order).subspan(start, std::min(order.size() - start, static_cast<std::size_t>(size)));
+  for (std::size_t start = 0; start < order.size(); start += together) {
+    const auto batch = std::span(order).subspan(start, std::min(order.size() - start, together));
     batches.emplace_back(batch.begin(), batch.end());
   }
   return batches;
@@ -39,10 +51,33 @@ SearchOptions Answering::search_options(const AnswerOptions& options) const {
   return search_options;
 }
 
+// Counts a batch while it is answered.
+class Answering::Alone {
+ public:
+  explicit Alone(std::atomic<int>& batches) : batches_(batches), alone_(batches_++ == 0) {}
+  ~Alone() { --batches_; }
+  explicit operator bool() const { return alone_; }
+
+ private:
+  std::atomic<int>& batches_;
+  bool alone_;  // when it began
+};
+
 std::vector<std::vector<Answer>> Answering::answer_batch(std::span<const std::size_t> batch,
                                                          std::span<const SourceIds* const> sources,
                                                          const AnswerOptions& options, int worker) {
   Memory& memory = memories_[static_cast<std::size_t>(worker)];
+  const Alone alone(batches_);
+  const bool few = batch.size() * static_cast<std::size_t>(options.beam) <= few_rows;
+  if (!alone || !few || workers_.count() == 1) return answer_rows(batch, sources, options, memory);
+  if (!helpers_) helpers_.emplace(workers_.count());
+  const ShareProducts sharing(*helpers_);
+  return answer_rows(batch, sources, options, memory);
+}
+
+std::vector<std::vector<Answer>> Answering::answer_rows(std::span<const std::size_t> batch,
+                                                        std::span<const SourceIds* const> sources,
+                                                        const AnswerOptions& options, Memory& memory) const {
   std::vector<const SourceIds*> rows;
   std::vector<int> most_steps, lengths;
   std::vector<std::int64_t> samples;
@@ -74,7 +109,7 @@ std::vector<std::vector<Answer>> Answering::answer(std::span<const SourceIds* co
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (sources[i]->empty()) out[i] = {Answer{}};
   }
-  const auto batches = batches_by_length(sources, options.batch);
+  const auto batches = batches_by_length(sources, options.batch, workers_.count());
   workers_.run(static_cast<int>(batches.size()), [&](int task, int worker) {
     const std::vector<std::size_t>& batch = batches[static_cast<std::size_t>(task)];
     auto answers = answer_batch(batch, sources, options, worker);

@@ -1,7 +1,9 @@
 // Answers to many sources: batched by length, spread over worker threads, returned in the order they came in.
 #pragma once
 
+#include <atomic>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/threads.h"
@@ -22,9 +24,11 @@ struct AnswerOptions {
   bool write_unknown = false;       // the unknown symbol may be written, to be replaced
 };
 
-// Which of the sources are answered together, `size` at a time: the longest first, so that there is little padding and
-// the work is spread evenly to the end. Those without symbols are in none.
-std::vector<std::vector<std::size_t>> batches_by_length(std::span<const SourceIds* const> sources, int size);
+// Which of the sources are answered together, at most `size` at a time, and fewer if workers would be left without any:
+// the longest first, so that there is little padding and the work is spread evenly to the end. Those without symbols
+// are in none.
+std::vector<std::vector<std::size_t>> batches_by_length(std::span<const SourceIds* const> sources, int size,
+                                                        int workers);
 
 class Answering {
  public:
@@ -34,7 +38,8 @@ class Answering {
   // asked.
   std::vector<std::vector<Answer>> answer(std::span<const SourceIds* const> sources, const AnswerOptions& options);
 
-  // Those to the sources of one batch, by this thread. `worker` has memory of its own.
+  // Those to the sources of one batch, by this thread. `worker` has memory of its own. A small batch, when no other is
+  // being answered, has its products shared out over as many threads as there are workers.
   std::vector<std::vector<Answer>> answer_batch(std::span<const std::size_t> batch,
                                                 std::span<const SourceIds* const> sources, const AnswerOptions& options,
                                                 int worker);
@@ -45,11 +50,17 @@ class Answering {
     SearchMemory steps;
     Side side;
   };
+  class Alone;
   SearchOptions search_options(const AnswerOptions& options) const;
+  std::vector<std::vector<Answer>> answer_rows(std::span<const std::size_t> batch,
+                                               std::span<const SourceIds* const> sources, const AnswerOptions& options,
+                                               Memory& memory) const;
 
   const Model& model_;
   Workers& workers_;
-  std::vector<Memory> memories_;  // of each worker
+  std::vector<Memory> memories_;    // of each worker
+  std::atomic<int> batches_ = 0;    // being answered
+  std::optional<Workers> helpers_;  // made and used by the only one of them
 };
 
 }  // namespace fovea

@@ -71,7 +71,7 @@ struct Dropout {
 Tensor dropout(Tensor x, const Dropout& dropout);  // x [steps, batch, size] or [batch, size]
 
 // ops/lstm.cc, ops/gru.cc. A masked step keeps the state. Without input weights x is the inputs' share of the gates,
-// bias included: nothing flows back then, and x is used up.
+// bias included, and is used up.
 enum class Direction { forward, backward };
 struct LstmWeights {
   Tensor input;  // [in, 4 size]: input, forget, candidate, output

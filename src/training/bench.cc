@@ -9,6 +9,7 @@
 #include "base/threads.h"
 #include "kernels/product.h"
 #include "kernels/reference_product.h"
+#include "tensor/share_products.h"
 #include "training/bench_shapes.h"
 #include "training/gradient.h"
 #include "training/optimizer.h"
@@ -138,6 +139,7 @@ double measure(const BenchOptions& options, const BenchShape& shape, Model& mode
   model.parameters().refresh_packed(workers);
   if (options.mode == "beam") {
     FixedSearch beam(model, shape.target, beam_size);
+    const ShareProducts sharing(workers);
     std::size_t line = 0;
     return typical_time(options.seconds,
                         [&] { beam.answer(std::span(examples).subspan(line++ % examples.size(), 1)); });
@@ -220,7 +222,7 @@ BenchResult bench(const BenchOptions& options) {
   const std::unique_ptr<Model> model = made_model(shape);
   if (!options.save.empty()) save_bench(options.save, *model, shape);
   if (options.int8) model->parameters().use_int8();
-  Workers workers(beams ? 1 : options.threads);
+  Workers workers(options.threads);
 
   BenchResult result;
   const double before = roofline(workers, options.seconds);

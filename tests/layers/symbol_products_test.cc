@@ -11,10 +11,10 @@ std::vector<Real> copy(Tensor x) { return {x.values().begin(), x.values().end()}
 
 struct Made {
   Made(int symbols, int in, int out)
-      : table(parameters.add("table", {symbols, in}, Initial::uniform(1))),
+      : vectors(parameters, "symbols", symbols, in, false),
         weight(parameters.add("weight", {in, out}, Initial::uniform(1))),
         bias(parameters.add("bias", {out}, Initial::uniform(1))),
-        products(table, weight, bias) {
+        products(vectors, weight, bias) {
     parameters.allocate();
     parameters.initialise(1);
   }
@@ -26,11 +26,11 @@ struct Made {
   std::vector<Real> computed(const std::vector<std::int32_t>& ids) {
     Arena arena;
     Pass pass(parameters, arena);
-    return copy(linear(embed(pass(table), ids, {static_cast<int>(ids.size())}), pass(weight), pass(bias)));
+    return copy(linear(vectors(pass, ids, {static_cast<int>(ids.size())}), pass(weight), pass(bias)));
   }
 
   Parameters parameters;
-  ParameterId table;
+  SymbolVectors vectors;
   ParameterId weight;
   ParameterId bias;
   SymbolProducts products;
@@ -80,6 +80,40 @@ TEST(SymbolProducts, AreSharedByWorkers) {
     workers.run(16, [&](int task, int) { found[task] = made.kept(all); });
     for (const auto& one : found) ASSERT_EQ(one, expected);
   }
+}
+
+// What flows back to a symbol is summed before it is multiplied, so the last bits may differ.
+TEST(SymbolProducts, PassBackWhatTheProductOfEveryPositionDoes) {
+  Made made(9, 5, 19);
+  const std::vector<std::int32_t> ids = {3, 3, 8, 0, 8, 3, 3, 8};
+  const auto gradient = [&](bool by_symbol) {
+    Arena arena;
+    std::vector<Real> gradients(static_cast<std::size_t>(made.parameters.count()));
+    const TrainingPass training = {gradients, Random(1, Purpose::dropout), {}};
+    Pass pass(made.parameters, arena, training);
+    const Tensor y = by_symbol ? made.products(pass, ids, {4, 2})
+                               : linear(made.vectors(pass, ids, {4, 2}), pass(made.weight), pass(made.bias));
+    EXPECT_EQ(y.shape(), Shape({4, 2, 19}));
+    EXPECT_EQ(copy(y), made.computed(ids));
+    pass.tape().backward(sum(multiply(y, y)));
+    return gradients;
+  };
+  const auto found = gradient(true), expected = gradient(false);
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-4) << i;
+  EXPECT_NE(expected, std::vector<Real>(expected.size()));
+}
+
+TEST(SymbolProducts, ServeTrainingWhereNothingIsDroppedAndSymbolsComeAgain) {
+  Made made(9, 5, 19);
+  Arena arena;
+  std::vector<Real> gradients(static_cast<std::size_t>(made.parameters.count()));
+  const std::vector<std::int32_t> often = {3, 8, 8, 3}, seldom = {3, 8, 8, 1};
+  TrainingPass training = {gradients, Random(1, Purpose::dropout), {}};
+  EXPECT_TRUE(made.products.serves(Pass(made.parameters, arena, training), often));
+  EXPECT_FALSE(made.products.serves(Pass(made.parameters, arena, training), seldom));
+  EXPECT_TRUE(made.products.serves(Pass(made.parameters, arena), seldom));
+  training.dropout = 0.1;
+  EXPECT_FALSE(made.products.serves(Pass(made.parameters, arena, training), often));
 }
 
 TEST(SymbolProducts, RefuseWhatIsNoSymbol) {

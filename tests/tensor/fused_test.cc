@@ -51,6 +51,10 @@ TEST_P(Recurrent, LstmIsALoopOfSteps) {
     const auto [h, c] = lstm(t[0], {t[1], t[2], t[3]}, {t[4], t[5]}, mask, GetParam());
     return concat({h, c});
   };
+  const auto from_projected = [&](Ts t) {
+    const auto [h, c] = lstm(linear(t[0], t[1], t[3]), {{}, t[2], t[3]}, {t[4], t[5]}, mask, GetParam());
+    return concat({h, c});
+  };
   const auto composed = [&](Ts t) {
     const Tensor bits = fixed(t[0].tape(), {steps, batch, size}, mask.as_values(size));
     LstmState state = {t[4], t[5]};
@@ -64,12 +68,16 @@ TEST_P(Recurrent, LstmIsALoopOfSteps) {
     return stack(all);
   };
   expect_same_computation(inputs, fused, composed);
+  expect_same_computation(inputs, from_projected, composed);
 }
 
 TEST_P(Recurrent, GruIsALoopOfSteps) {
   const NamedInputs inputs = {{"x", {steps, batch, in}}, {"w_x", {in, 3 * size}}, {"b_x", {3 * size}},
                               {"w_h", {size, 3 * size}}, {"b_h", {3 * size}},     {"h0", {batch, size}}};
   const auto fused = [&](Ts t) { return gru(t[0], {t[1], t[2], t[3], t[4]}, t[5], mask, GetParam()); };
+  const auto from_projected = [&](Ts t) {
+    return gru(linear(t[0], t[1], t[2]), {{}, t[2], t[3], t[4]}, t[5], mask, GetParam());
+  };
   const auto composed = [&](Ts t) {
     const Tensor bits = fixed(t[0].tape(), {steps, batch, size}, mask.as_values(size));
     Tensor h = t[5];
@@ -81,6 +89,7 @@ TEST_P(Recurrent, GruIsALoopOfSteps) {
     return stack(all);
   };
   expect_same_computation(inputs, fused, composed);
+  expect_same_computation(inputs, from_projected, composed);
 }
 
 TEST(Fused, LstmStepIsItsFormula) {

@@ -34,7 +34,7 @@ TEST(Bench, EveryFigureIsPositive) {
       EXPECT_GT(figure, 0) << shape << " " << mode;
     }
     const bool beams = std::string(mode) == "beam", trains = std::string(mode) == "train";
-    EXPECT_EQ(r.threads, beams ? 1 : 2);
+    EXPECT_EQ(r.threads, 2);
     EXPECT_EQ(r.batch, beams ? 1 : 4);
     EXPECT_EQ(r.unit, trains ? "step" : beams ? "line" : "batch");
     EXPECT_NEAR(r.tokens_per_second * r.ms / 1e3, trains ? 4 * (5 + 4) : r.batch * 4, 1e-6);

@@ -81,7 +81,7 @@ RnnDecoder::RnnDecoder(Parameters& parameters, const ModelOptions& options, cons
                         layer == 0 ? options.decoder.embedding : size_, size_, layer == 0 ? extra : 0);
     names_.push_back({fmt::format("h{}", layer), fmt::format("c{}", layer), fmt::format("decoder.layer{}", layer)});
   }
-  first_ = cells_[0].project_symbols(symbols_.table());
+  first_ = cells_[0].project_symbols(symbols_);
   const bool reads_symbol = style_ != Style::luong;
   const int in = size_ + context + (reads_symbol ? embedding_size_ : 0);
   state_part_ = Linear(parameters, "output.state", size_, features_size_);
@@ -244,8 +244,10 @@ Decoder::Taught RnnDecoder::teach_stepwise(Pass& pass, const Encoded& encoded, c
   const bool writes = sampled || output.feedback_size() > 0;
   Tensor embedded, projected;
   if (!sampled) {  // all inputs are known: their share of the first layer's gates is one product
-    embedded = symbols_.dropped(pass, known_symbols(pass, inputs.ids, symbol_count_), {inputs.length, inputs.batch});
-    projected = cells_[0].project(pass, embedded);
+    const Ids known = known_symbols(pass, inputs.ids, symbol_count_);
+    const Shape leading = {inputs.length, inputs.batch};
+    embedded = symbols_.dropped(pass, known, leading);
+    projected = first_->serves(pass, known) ? (*first_)(pass, known, leading) : cells_[0].project(pass, embedded);
   }
   enum Part { states, contexts, embeddings, features_of, scores, weights, drawn, odds, log_p, gates, copies, parts };
   std::span<Tensor> all[parts];
@@ -317,14 +319,21 @@ Decoder::Taught RnnDecoder::teach_at_once(Pass& pass, const Encoded& encoded, co
                                           const Side& inputs) const {
   Taught taught;
   Readout& readout = taught.readout;
-  readout.embedding =
-      symbols_.dropped(pass, known_symbols(pass, inputs.ids, symbol_count_), {inputs.length, inputs.batch});
-  Tensor x = readout.embedding;
+  const Ids known = known_symbols(pass, inputs.ids, symbol_count_);
+  const Shape leading = {inputs.length, inputs.batch};
+  readout.embedding = symbols_.dropped(pass, known, leading);
   const std::vector<CellState> first = bridge_.states(pass, encoded);
-  for (std::size_t layer = 0; layer < cells_.size(); ++layer) {
-    const Tensor below = layer > 0 ? pass.drop(x, names_[layer].place) : x;
-    const Tensor h = cells_[layer].run(pass, below, first[layer], inputs.mask(), Direction::forward).h;
-    x = residual_ && layer > 0 ? add(h, x) : h;
+  const auto run = [&](std::size_t layer, Tensor x) {
+    return cells_[layer].run(pass, x, first[layer], inputs.mask(), Direction::forward).h;
+  };
+  Tensor x = first_->serves(pass, known) ? cells_[0]
+                                               .run_projected(pass, (*first_)(pass, known, leading), first[0],
+                                                              inputs.mask(), Direction::forward)
+                                               .h
+                                         : run(0, readout.embedding);
+  for (std::size_t layer = 1; layer < cells_.size(); ++layer) {
+    const Tensor h = run(layer, pass.drop(x, names_[layer].place));
+    x = residual_ ? add(h, x) : h;
   }
   readout.state = x;
   if (attention_) {

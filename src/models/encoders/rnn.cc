@@ -16,10 +16,10 @@ RecurrentStack::RecurrentStack(Parameters& parameters, const std::string& name, 
   }
 }
 
-RecurrentStack::Products RecurrentStack::project_symbols(ParameterId table) const {
+RecurrentStack::Products RecurrentStack::project_symbols(const SymbolVectors& vectors) const {
   Products products;
   for (int direction = 0; direction < directions_; ++direction) {
-    products.push_back(cells_[static_cast<std::size_t>(direction)].project_symbols(table));
+    products.push_back(cells_[static_cast<std::size_t>(direction)].project_symbols(vectors));
   }
   return products;
 }
@@ -54,11 +54,11 @@ RnnEncoder::RnnEncoder(Parameters& parameters, const ModelOptions& options, int 
       stack_(parameters, "encoder", options.encoder.cell,
              {options.encoder.embedding, options.encoder.size, options.encoder.layers, options.encoder.bidirectional,
               options.encoder.residual}),
-      first_(stack_.project_symbols(symbols_.table())) {}
+      first_(stack_.project_symbols(symbols_)) {}
 
 Encoded RnnEncoder::encode(Pass& pass, const Side& source, Mask mask) const {
   const Shape leading = {source.length, source.batch};
-  if (pass.training()) return stack_.run(pass, symbols_.dropped(pass, source.ids, leading), mask);
+  if (!first_[0]->serves(pass, source.ids)) return stack_.run(pass, symbols_.dropped(pass, source.ids, leading), mask);
   std::vector<Tensor> projected;
   for (const auto& products : first_) projected.push_back((*products)(pass, source.ids, leading));
   return stack_.run_projected(pass, projected, mask);

@@ -21,7 +21,7 @@ class RecurrentStack {
   Encoded run(Pass& pass, Tensor x, Mask mask) const { return run(pass, x, {}, mask); }
   // In prediction, from what the first layer makes of symbols: one for each direction.
   using Products = std::vector<std::unique_ptr<SymbolProducts>>;
-  Products project_symbols(ParameterId table) const;
+  Products project_symbols(const SymbolVectors& vectors) const;
   Encoded run_projected(Pass& pass, std::span<const Tensor> projected, Mask mask) const {
     return run(pass, {}, projected, mask);
   }

@@ -28,7 +28,6 @@ Tensor gru(Tensor x, const GruWeights& weights, Tensor initial, Mask mask, Direc
   for (const Tensor t : {x, weights.input, weights.input_bias, weights.state, weights.state_bias, initial}) {
     wants_gradient = wants_gradient || (t && t.wants_gradient());
   }
-  check(projects || !wants_gradient, "gru: projected inputs pass no gradient on");
   const int rows = steps * batch;
   const int turn = direction == Direction::forward ? 1 : -1;
   const States h = make_states(tape, {steps, batch, size}, initial, direction, wants_gradient);
@@ -66,10 +65,14 @@ Tensor gru(Tensor x, const GruWeights& weights, Tensor initial, Mask mask, Direc
     }
     const Real* previous_states = h.all.data() + std::ptrdiff_t(h.before) * h.stride;
     add_weight_gradient(weights.state, {previous_states, rows, size}, {state_gates, rows, width});
-    add_weight_gradient(weights.input, {x.data(), rows, in}, {input_gates, rows, width});
     if (weights.state_bias.wants_gradient()) {
       kernels::add_rows(state_gates, rows, width, weights.state_bias.gradient());
     }
+    if (!projects) {
+      if (x.wants_gradient()) kernels::add({input_gates, x.values().size()}, x.gradients());
+      return;
+    }
+    add_weight_gradient(weights.input, {x.data(), rows, in}, {input_gates, rows, width});
     if (weights.input_bias.wants_gradient()) {
       kernels::add_rows(input_gates, rows, width, weights.input_bias.gradient());
     }

@@ -28,7 +28,6 @@ LstmState lstm(Tensor x, const LstmWeights& weights, LstmState initial, Mask mas
   for (const Tensor t : {x, weights.input, weights.state, weights.bias, initial.h, initial.c}) {
     wants_gradient = wants_gradient || (t && t.wants_gradient());
   }
-  check(projects || !wants_gradient, "lstm: projected inputs pass no gradient on");
   const int rows = steps * batch;
   const int turn = direction == Direction::forward ? 1 : -1;
   const States h = make_states(tape, {steps, batch, size}, initial.h, direction, wants_gradient);
@@ -71,6 +70,10 @@ LstmState lstm(Tensor x, const LstmWeights& weights, LstmState initial, Mask mas
     const RowsView dgates = {gates, rows, width};
     const Real* previous_states = h.all.data() + std::ptrdiff_t(h.before) * h.stride;
     add_weight_gradient(weights.state, {previous_states, rows, size}, dgates);
+    if (!projects) {
+      if (x.wants_gradient()) kernels::add({gates, x.values().size()}, x.gradients());
+      return;
+    }
     add_weight_gradient(weights.input, {x.data(), rows, in}, dgates);
     if (weights.bias.wants_gradient()) kernels::add_rows(gates, rows, width, weights.bias.gradient());
     if (x.wants_gradient()) {

@@ -32,17 +32,7 @@ inline Right packed_transposed(Tensor weight) {
 }
 
 // out [left.rows, right.columns] = (out or bias or zero) + left * right
-inline void write_product(RowsView left, const Right& right, Real* out, kernels::Start start,
-                          const Real* bias = nullptr) {
-  const kernels::Rows rows = {left.data, left.rows, left.columns, left.columns};
-  if (right.panels.int8.values) {
-    const std::size_t workspace = kernels::int8_workspace(left.rows, left.columns);
-    kernels::multiply(rows, right.panels.int8, out, right.columns, start, bias,
-                      right.arena->array<std::int16_t>(workspace).data());
-  } else {
-    kernels::multiply(rows, right.panels.real, right.columns, out, right.columns, start, bias);
-  }
-}
+void write_product(RowsView left, const Right& right, Real* out, kernels::Start start, const Real* bias = nullptr);
 
 // The gradient of a weight from inputs [rows, in] and doutputs [rows, out]. A parameter's may wait for the end of the
 // pass.

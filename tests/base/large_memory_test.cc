@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -36,8 +37,9 @@ TEST(LargeMemory, StartsAtALineOfTheCache) {
 TEST(LargeMemory, OfManyMegabytesIsInLargePages) {
   const LargeVector<float> large(std::size_t(4) << 20, 1.0f);
   EXPECT_TRUE(aligned(large.data(), std::size_t(2) << 20));
-  EXPECT_TRUE(asked_for_large_pages(large.data()));
   EXPECT_EQ(large.back(), 1.0f);
+  if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage")) GTEST_SKIP() << "this system has no large pages";
+  EXPECT_TRUE(asked_for_large_pages(large.data()));
 }
 
 }  // namespace

@@ -53,16 +53,21 @@ double cross_entropy(LogitRows logits, const std::int32_t* targets, Smoothing sm
 void cross_entropy_backward(LogitRows logits, const std::int32_t* targets, Smoothing smoothing, const Real* log_sums,
                             Real factor, Real* dlogits) {
   const Real spread = smoothing.share / Real(logits.columns);
+  const bool in_place = dlogits == logits.data;
   for (int r = 0; r < logits.rows; ++r) {
-    if (targets[r] == smoothing.ignored) continue;
     const Real* row = logits.data + std::ptrdiff_t(r) * logits.columns;
     Real* out = dlogits + std::ptrdiff_t(r) * logits.columns;
+    if (targets[r] == smoothing.ignored) {
+      if (in_place) std::fill_n(out, logits.columns, Real(0));
+      continue;
+    }
     const Real largest = largest_of(row, logits.columns);
     for_lanes(logits.columns, [&](auto d, int j) {
       const auto shifted = hn::Sub(hn::Sub(hn::LoadU(d, row + j), hn::Set(d, largest)), hn::Set(d, log_sums[r]));
       const auto p = hn::Exp(d, hn::Max(shifted, hn::Set(d, Real(-200))));
       const auto difference = hn::Sub(p, hn::Set(d, spread));
-      hn::StoreU(hn::MulAdd(hn::Set(d, factor), difference, hn::LoadU(d, out + j)), d, out + j);
+      const auto before = in_place ? hn::Zero(d) : hn::LoadU(d, out + j);
+      hn::StoreU(hn::MulAdd(hn::Set(d, factor), difference, before), d, out + j);
     });
     out[targets[r]] -= factor * (1 - smoothing.share);
   }

@@ -21,7 +21,7 @@ struct Smoothing {
 
 // Returns the sum over rows of -log p, smoothed. log_sums [rows] is what backward needs beside the logits.
 double cross_entropy(LogitRows logits, const std::int32_t* targets, Smoothing smoothing, Real* log_sums);
-// dlogits += factor * (p - target distribution)
+// dlogits += factor * (p - target distribution). If dlogits are the logits themselves, it takes their place.
 void cross_entropy_backward(LogitRows logits, const std::int32_t* targets, Smoothing smoothing, const Real* log_sums,
                             Real factor, Real* dlogits);
 

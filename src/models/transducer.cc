@@ -90,7 +90,7 @@ Tensor Transducer::likelihood(Pass& pass, const Teaching& taught, const Side& ou
   const auto smoothing = static_cast<Real>(objective_.label_smoothing);
   Tensor log_p = taught.decoder.written.log_probabilities;
   if (!log_p && output_->plain()) {
-    return cross_entropy(output_->logits(pass, readout.features), outputs.ids, {smoothing, Vocabulary::pad});
+    return cross_entropy(output_->logits(pass, readout.features), outputs.ids, {smoothing, Vocabulary::pad, true});
   }
   if (!log_p) log_p = output_->write(pass, readout, taught.sources).log_probabilities;
   const Tensor right = sum(pick(log_p, outputs.ids, Vocabulary::pad));

@@ -165,7 +165,8 @@ Tensor log_softmax(Tensor logits);
 // ops/cross_entropy.cc: the sum over rows, [1]
 struct CrossEntropy {
   Real smoothing = 0;
-  int ignored = -1;  // rows with this target do not count
+  int ignored = -1;       // rows with this target do not count
+  bool in_place = false;  // on the way back the logits turn into their gradient: nothing else may read them
 };
 Tensor cross_entropy(Tensor logits, Ids targets, CrossEntropy options);
 

@@ -16,6 +16,11 @@ Real* Tensor::gradient() const {
   return slot_->gradient;
 }
 
+Real* Tensor::gradient_in_place() const {
+  if (has_gradient() || slot_->of) return gradient();
+  return slot_->gradient = slot_->value;
+}
+
 Tensor::Slot* Tape::new_slot() {
   auto* slot = new (arena_.bytes(sizeof(Tensor::Slot))) Tensor::Slot;
   slot->tape = this;

@@ -36,6 +36,9 @@ class Tensor {
   // To be added to; zeros when first asked for.
   Real* gradient() const;
   std::span<Real> gradients() const { return {gradient(), static_cast<std::size_t>(slot_->shape.count())}; }
+  // The same, but, unless something has flowed back already, in the place of the values, whatever they are: nobody may
+  // read them any more.
+  Real* gradient_in_place() const;
   // gradient() if it is wanted, else null.
   Real* gradient_if_wanted() const { return wants_gradient() ? gradient() : nullptr; }
 

@@ -64,6 +64,11 @@ TEST_P(RowKernels, CrossEntropyIsThatOfDouble) {
         const Expected expected = reference_cross_entropy(logits, columns, targets, smoothing, -1.5, start);
         EXPECT_NEAR(loss, expected.loss, 16 * epsilon * (rows + std::abs(expected.loss))) << rows << " x " << columns;
         expect_near(gradient, expected.gradient, 32 * epsilon, "gradient");
+        Buffer from_zero(rows * columns, Real(0)), in_place = logits;
+        cross_entropy_backward(in, targets.data(), smoothing, log_sums.data(), Real(-1.5), from_zero.data());
+        cross_entropy_backward({in_place.data(), rows, columns}, targets.data(), smoothing, log_sums.data(), Real(-1.5),
+                               in_place.data());
+        EXPECT_EQ(in_place.values(), from_zero.values());
       }
     }
   }

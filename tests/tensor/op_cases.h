@@ -188,6 +188,10 @@ inline void add_logit_cases(std::vector<OpCase>& cases) {
   cases.push_back({"cross_entropy", "smoothed", logits, with({.smoothing = Real(0.1)}), {}});
   cases.push_back({"cross_entropy", "ignored_rows", logits, with({.ignored = 0}), {}});
   cases.push_back({"cross_entropy", "smoothed_ignored_rows", logits, with({.smoothing = Real(0.3), .ignored = 0}), {}});
+  const auto in_place = [=](Ts in) {
+    return cross_entropy(scale(in[0], 2), targets, {.smoothing = Real(0.3), .ignored = 0, .in_place = true});
+  };
+  cases.push_back({"cross_entropy", "in_place", logits, in_place, {}});
 }
 
 inline std::vector<OpCase> op_cases() {

@@ -17,6 +17,7 @@ Tensor cross_entropy(Tensor logits, Ids targets, CrossEntropy options) {
     check(target == options.ignored || (target >= 0 && target < rows.columns), "cross_entropy: target {} of {}", target,
           rows.columns);
   }
+  const bool in_place = options.in_place;
   const kernels::Smoothing smoothing = {options.smoothing, options.ignored};
   Real* log_sums = tape.arena().array<Real>(targets.size()).data();
   Tensor loss = tape.make({1}, logits.wants_gradient());
@@ -24,7 +25,8 @@ Tensor cross_entropy(Tensor logits, Ids targets, CrossEntropy options) {
   if (loss.wants_gradient()) {
     tape.record([=] {
       if (!loss.has_gradient()) return;
-      kernels::cross_entropy_backward(rows, kept.data(), smoothing, log_sums, *loss.gradient(), logits.gradient());
+      Real* dlogits = in_place ? logits.gradient_in_place() : logits.gradient();
+      kernels::cross_entropy_backward(rows, kept.data(), smoothing, log_sums, *loss.gradient(), dlogits);
     });
   }
   return loss;

@@ -326,11 +326,13 @@ Decoder::Taught RnnDecoder::teach_at_once(Pass& pass, const Encoded& encoded, co
   const auto run = [&](std::size_t layer, Tensor x) {
     return cells_[layer].run(pass, x, first[layer], inputs.mask(), Direction::forward).h;
   };
-  Tensor x = first_->serves(pass, known) ? cells_[0]
-                                               .run_projected(pass, (*first_)(pass, known, leading), first[0],
-                                                              inputs.mask(), Direction::forward)
-                                               .h
-                                         : run(0, readout.embedding);
+  Tensor x;
+  if (first_->serves(pass, known)) {
+    const Tensor gates = (*first_)(pass, known, leading);
+    x = cells_[0].run_projected(pass, gates, first[0], inputs.mask(), Direction::forward).h;
+  } else {
+    x = run(0, readout.embedding);
+  }
   for (std::size_t layer = 1; layer < cells_.size(); ++layer) {
     const Tensor h = run(layer, pass.drop(x, names_[layer].place));
     x = residual_ ? add(h, x) : h;

@@ -19,7 +19,7 @@ class RecurrentStack {
 
   // x [positions, batch, in]
   Encoded run(Pass& pass, Tensor x, Mask mask) const { return run(pass, x, {}, mask); }
-  // In prediction, from what the first layer makes of symbols: one for each direction.
+  // The same from what the first layer makes of symbols: one for each direction.
   using Products = std::vector<std::unique_ptr<SymbolProducts>>;
   Products project_symbols(const SymbolVectors& vectors) const;
   Encoded run_projected(Pass& pass, std::span<const Tensor> projected, Mask mask) const {

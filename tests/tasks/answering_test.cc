@@ -132,6 +132,35 @@ TEST_P(BatchMates, ExplainingChangesNothing) {
 INSTANTIATE_TEST_SUITE_P(Models, BatchMates, testing::ValuesIn(models()),
                          [](const auto& info) { return info.param.name; });
 
+TEST(Answering, EveryWorkerGetsABatchOfTheLongestFirst) {
+  const std::vector<SourceIds> made = {
+      {{4, 4}, {}, {}}, {}, {{4}, {}, {}}, {{4, 4, 4, 4}, {}, {}}, {{4, 4, 4}, {}, {}}};
+  std::vector<const SourceIds*> sources;
+  for (const SourceIds& source : made) sources.push_back(&source);
+  using Batches = std::vector<std::vector<std::size_t>>;
+  EXPECT_EQ(batches_by_length(sources, 64, 1), (Batches{{3, 4, 0, 2}}));
+  EXPECT_EQ(batches_by_length(sources, 64, 2), (Batches{{3, 4}, {0, 2}}));
+  EXPECT_EQ(batches_by_length(sources, 64, 3), (Batches{{3, 4}, {0, 2}}));
+  EXPECT_EQ(batches_by_length(sources, 1, 2), (Batches{{3}, {4}, {0}, {2}}));
+  EXPECT_EQ(batches_by_length(sources, 64, 9), (Batches{{3}, {4}, {0}, {2}}));
+  EXPECT_TRUE(batches_by_length({}, 64, 2).empty());
+}
+
+// A line that is alone has its products shared, one beside others has not. A model wide enough that it matters.
+TEST(Answering, OneLineAmongThreadsIsAnsweredAsWithOne) {
+  Config config = small_config();
+  config.model.encoder.size = config.model.decoder.size = config.model.output.size = 128;
+  const Model model = small_model(config, 3);
+  const auto lines = random_lines(60, 14, 2);
+  const AnswerOptions one_at_a_time = {.beam = 5, .nbest = 2, .batch = 1};
+  const Answers expected = ask(model, lines, one_at_a_time);
+  for (std::size_t i = 0; i < 10; ++i) expect_same(ask(model, {lines[i]}, one_at_a_time, 3)[0], expected[i], lines[i]);
+  for (int round = 0; round < 3; ++round) {
+    const Answers beside_others = ask(model, lines, one_at_a_time, 3);
+    for (std::size_t i = 0; i < lines.size(); ++i) expect_same(beside_others[i], expected[i], lines[i]);
+  }
+}
+
 // What a line looked at is its own too.
 TEST(Answering, LooksDoNotDependOnBatchMates) {
   const Model model = small_model(small_config(), 3);

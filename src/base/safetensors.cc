@@ -65,12 +65,6 @@ bool all_finite(const std::vector<float>& values) {
   return std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
 }
 
-// A text from a file, fit for one line of a message.
-std::string shown(std::string_view text) {
-  constexpr std::size_t kMost = 80;
-  return text.size() <= kMost ? printable(text) : printable(text.substr(0, kMost)) + "...";
-}
-
 struct Entry {
   std::string name;
   std::vector<std::int64_t> shape;
@@ -101,12 +95,12 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
     key_ = name;
     if (where_ == Where::metadata) {
       const bool is_new = header_.metadata.try_emplace(name).second;
-      if (!is_new) throw error("the metadata key {} occurs twice", shown(name));
+      if (!is_new) throw error("the metadata key {} occurs twice", beginning(name));
     } else if (where_ == Where::array) {
       const bool is_new = std::find(seen_.begin(), seen_.end(), name) == seen_.end();
-      if (!is_new) throw array_error("the field {} occurs twice", shown(name));
+      if (!is_new) throw array_error("the field {} occurs twice", beginning(name));
       if (name != "dtype" && name != "shape" && name != "data_offsets") {
-        throw array_error("unknown field {}", shown(name));
+        throw array_error("unknown field {}", beginning(name));
       }
       seen_.push_back(name);
     } else if (name == "__metadata__") {
@@ -124,7 +118,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
       return true;
     }
     if (where_ != Where::array || key_ != "dtype") throw unexpected("a text");
-    if (value != "F32") throw array_error("numbers of type {}, only F32 is read", shown(value));
+    if (value != "F32") throw array_error("numbers of type {}, only F32 is read", beginning(value));
     return true;
   }
 
@@ -182,11 +176,11 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   }
   template <class... Args>
   Error array_error(fmt::format_string<Args...> text, Args&&... args) const {
-    const std::string name = shown(header_.entries.back().name);
+    const std::string name = beginning(header_.entries.back().name);
     return error("array {}: {}", name, fmt::format(text, std::forward<Args>(args)...));
   }
   Error unexpected(std::string_view found) const {
-    return error("the header has {} at {} where none belongs", found, key_.empty() ? "its start" : shown(key_));
+    return error("the header has {} at {} where none belongs", found, key_.empty() ? "its start" : beginning(key_));
   }
 
   void begin_array(const std::string& name) {
@@ -195,7 +189,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
     }
     if (header_.entries.size() == Limits::kArrays) throw error("more than {} arrays", Limits::kArrays);
     if (!header_.entries.empty() && name <= header_.entries.back().name) {
-      throw error("array {} occurs twice or out of order", shown(name));
+      throw error("array {} occurs twice or out of order", beginning(name));
     }
     header_.entries.push_back({name, {}, 0, 0});
     seen_.clear();
@@ -224,7 +218,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
     int version = 0;
     const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), version);
     if (code != std::errc() || end != value.data() + value.size() || version < 1) {
-      throw error("the format version {} is not a number", shown(value));
+      throw error("the format version {} is not a number", beginning(value));
     }
     if (version > kVersion) {
       throw error("made by a newer Fovea (file format {}, this one reads {})", version, kVersion);
@@ -278,20 +272,20 @@ std::string_view verified_header(std::string_view bytes, std::string_view file) 
 }
 
 std::string quoted(const std::string& text) {
-  check(!find_invalid_utf8(text), "encode_safetensors: {} is not UTF-8", shown(text));
+  check(!find_invalid_utf8(text), "encode_safetensors: {} is not UTF-8", beginning(text));
   return nlohmann::json(text).dump();
 }
 
 void check_array(const NamedArray& array) {
   const std::string& name = array.name;
   check(!name.empty() && name.size() <= Limits::kName && name != "__metadata__",
-        "encode_safetensors: {} cannot be the name of an array", name.empty() ? "nothing" : shown(name));
+        "encode_safetensors: {} cannot be the name of an array", name.empty() ? "nothing" : beginning(name));
   check(array.shape.size() <= Limits::kRank, "encode_safetensors: array {} has {} dimensions, at most {} are allowed",
-        shown(name), array.shape.size(), Limits::kRank);
+        beginning(name), array.shape.size(), Limits::kRank);
   const auto numbers = count_numbers(array.shape);
   check(numbers && *numbers == array.values.size(), "encode_safetensors: array {} of shape [{}] has {} values",
-        shown(name), fmt::join(array.shape, ", "), array.values.size());
-  check(all_finite(array.values), "encode_safetensors: array {} contains NaN or infinity", shown(name));
+        beginning(name), fmt::join(array.shape, ", "), array.values.size());
+  check(all_finite(array.values), "encode_safetensors: array {} contains NaN or infinity", beginning(name));
 }
 
 }  // namespace
@@ -318,7 +312,7 @@ std::string encode_safetensors(const TensorFile& file) {
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const NamedArray& array = *arrays[i];
     check(i == 0 || arrays[i - 1]->name != array.name, "encode_safetensors: two arrays are called {}",
-          shown(array.name));
+          beginning(array.name));
     const std::uint64_t begin = std::exchange(end, end + array.values.size() * sizeof(float));
     bytes += fmt::format(R"(,{}:{{"dtype":"F32","shape":[{}],"data_offsets":[{},{}]}})", quoted(array.name),
                          fmt::join(array.shape, ","), begin, end);
@@ -352,7 +346,7 @@ TensorFile decode_safetensors(std::string_view bytes, std::string_view name_for_
     array.values.resize((entry.end - entry.begin) / sizeof(float));
     if (!array.values.empty()) std::memcpy(array.values.data(), data.data() + entry.begin, entry.end - entry.begin);
     if (!all_finite(array.values)) {
-      throw model_error("{}: array {} contains NaN or infinity", file, shown(array.name));
+      throw model_error("{}: array {} contains NaN or infinity", file, beginning(array.name));
     }
     result.arrays.push_back(std::move(array));
   }

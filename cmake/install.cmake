@@ -5,6 +5,20 @@ include(CMakePackageConfigHelpers)
 install(TARGETS fovea COMPONENT fovea)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright COMPONENT fovea)
 
+# The program writes its manual and completions itself.
+set(written ${CMAKE_CURRENT_BINARY_DIR}/fovea.1 ${CMAKE_CURRENT_BINARY_DIR}/fovea.bash ${CMAKE_CURRENT_BINARY_DIR}/_fovea
+  ${CMAKE_CURRENT_BINARY_DIR}/fovea.fish)
+add_custom_command(OUTPUT ${written} DEPENDS fovea COMMAND fovea manual > fovea.1 COMMAND fovea completions bash > fovea.bash
+  COMMAND fovea completions zsh > _fovea COMMAND fovea completions fish > fovea.fish)
+add_custom_target(fovea_written ALL DEPENDS ${written})
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/fovea.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT fovea)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/fovea.bash RENAME fovea
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT fovea)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/_fovea DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions
+  COMPONENT fovea)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/fovea.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
+  COMPONENT fovea)
+
 if(TARGET fovea_mpi)
   install(TARGETS fovea_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/fovea COMPONENT mpi)
 endif()
@@ -19,6 +33,7 @@ if(NOT FOVEA_PORTABLE)
   write_basic_package_version_file(fovea-config-version.cmake COMPATIBILITY SameMinorVersion)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/fovea-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/fovea-config-version.cmake
     DESTINATION ${package} COMPONENT dev)
+  file(RELATIVE_PATH to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
   configure_file(cmake/fovea.pc.in fovea.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/fovea.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 endif()

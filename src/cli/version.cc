@@ -3,18 +3,13 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include "base/ranks.h"
 #include "base/real.h"
 #include "kernels/target.h"
 
 namespace fovea {
 
 namespace {
-
-#ifdef FOVEA_MPI
-constexpr const char* mpi = "yes";
-#else
-constexpr const char* mpi = "no";
-#endif
 
 #ifdef __clang__
 constexpr const char* compiler = "clang " __clang_version__;
@@ -33,7 +28,8 @@ std::string version_text() {
       "MPI: {}\n"
       "compiler: {}",
       FOVEA_VERSION, kernels::instruction_set(), fmt::join(kernels::instruction_sets(), ", "),
-      sizeof(Real) == sizeof(float) ? "float" : "double", mpi, compiler);
+      sizeof(Real) == sizeof(float) ? "float" : "double",
+      find_mpi_module().empty() ? "no" : "yes", compiler);
 }
 
 }  // namespace fovea

@@ -74,8 +74,9 @@ inline Shape::Text Shape::text() const { return {*this}; }
 }  // namespace fovea
 
 template <>
-struct fmt::formatter<fovea::Shape::Text> : fmt::formatter<std::string> {
+struct fmt::formatter<fovea::Shape::Text> {
+  constexpr auto parse(fmt::format_parse_context& context) const { return context.begin(); }
   auto format(const fovea::Shape::Text& text, fmt::format_context& context) const {
-    return fmt::formatter<std::string>::format(text, context);
+    return fmt::format_to(context.out(), "{}", std::string(text));
   }
 };

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/nearest.h"
+#include "base/streams.h"
 #include "cli/commands.h"
 #include "cli/out.h"
 #include "data/pairs.h"
@@ -56,8 +57,8 @@ int check_minimums(const std::vector<Minimum>& minimums, const Values& values) {
     }
     const auto& [name, value] = *found;
     if (lower_is_better(name) ? value <= minimum.value : value >= minimum.value) continue;
-    fmt::print(stderr, "missed: {} is {:.6g}, wanted {} {:.6g}\n", name, value,
-               lower_is_better(name) ? "at most" : "at least", minimum.value);
+    say(fmt::format("missed: {} is {:.6g}, wanted {} {:.6g}\n", name, value,
+                    lower_is_better(name) ? "at most" : "at least", minimum.value));
     status = static_cast<int>(ErrorKind::gate);
   }
   return status;
@@ -118,7 +119,7 @@ void add_attention(const Model& model, int threads, std::span<const Example> exa
     values.emplace_back(link_metrics[2], quality.shifted_mass());
     values.emplace_back(link_metrics[3], quality.shifted_back_mass());
   }
-  const auto warn = [](const std::string& text) { fmt::print(stderr, "warning: {}\n", text); };
+  const auto warn = [](const std::string& text) { say("warning: " + text + "\n"); };
   if (quality.stop_mass() > 0.3) {
     warn(fmt::format("{:.0f} % of the attention rests on the stop symbol: maps say little about words",
                      100 * quality.stop_mass()));
@@ -150,7 +151,7 @@ int EvaluateCommand::run() const {
                                   .source_file = source_file,
                                   .target_file = target_file,
                                   .bad_lines = parse_bad_lines(on_bad_line)});
-  if (const std::string left_out = describe(pairs.report); !left_out.empty()) fmt::print(stderr, "{}\n", left_out);
+  if (const std::string left_out = describe(pairs.report); !left_out.empty()) say(left_out + "\n");
   std::vector<std::string> sources;
   const bool features = predictor.model().task().reads_features();
   if (links && features) throw usage_error("--links: of this model's data the third column has features");

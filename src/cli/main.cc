@@ -7,12 +7,15 @@
 #include <cstring>
 #include <exception>
 #include <fmt/core.h>
+#include <sstream>
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/streams.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/complaint.h"
+#include "cli/out.h"
 
 namespace {
 
@@ -288,7 +291,12 @@ int run(int count, char** words) {
   try {
     app.parse(count, words);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : static_cast<int>(ErrorKind::usage);
+    std::ostringstream out, errors;
+    const bool asked = app.exit(e, out, errors) == 0;
+    say(errors.str());
+    write_out(out.str());
+    flush_out();
+    return asked ? 0 : static_cast<int>(ErrorKind::usage);
   }
   return status;
 }
@@ -296,6 +304,7 @@ int run(int count, char** words) {
 }  // namespace
 
 int main(int count, char** words) {
+  open_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a write that fails
   std::signal(SIGXFSZ, SIG_IGN);  // so is a file that may not grow
   try {

@@ -2,6 +2,7 @@
 #include <optional>
 #include <fmt/core.h>
 
+#include "base/streams.h"
 #include "cli/commands.h"
 #include "cli/out.h"
 #include "data/lines.h"
@@ -26,10 +27,10 @@ class Counter {
     if (seen.lines++ == 0) seen.first = line;
   }
   void report(std::int64_t max_length) const {
-    say(LineFate::repaired, "not UTF-8: bad bytes were read as U+FFFD");
-    say(LineFate::too_long,
-        fmt::format("longer than {} characters, or than the model knows positions: answered with an empty line",
-                    max_length));
+    warn(LineFate::repaired, "not UTF-8: bad bytes were read as U+FFFD");
+    warn(LineFate::too_long,
+         fmt::format("longer than {} characters, or than the model knows positions: answered with an empty line",
+                     max_length));
   }
 
  private:
@@ -37,9 +38,9 @@ class Counter {
     std::int64_t lines = 0;
     std::int64_t first = 0;
   };
-  void say(LineFate fate, const std::string& what) const {
+  void warn(LineFate fate, const std::string& what) const {
     const Seen& seen = seen_[static_cast<std::size_t>(fate)];
-    if (seen.lines > 0) fmt::print(stderr, "warning: {} lines (first: line {}) {}\n", seen.lines, seen.first, what);
+    if (seen.lines > 0) say(fmt::format("warning: {} lines (first: line {}) {}\n", seen.lines, seen.first, what));
   }
   std::array<Seen, 4> seen_;
 };

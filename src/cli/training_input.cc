@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "base/nearest.h"
+#include "base/streams.h"
 #include "cli/presets.h"
 #include "data/split.h"
 
@@ -22,7 +23,7 @@ void read_preset(Config& config, const std::string& name) {
 }
 
 void say_left_out(const Pairs& pairs) {
-  if (const std::string left_out = describe(pairs.report); !left_out.empty()) fmt::print(stderr, "{}\n", left_out);
+  if (const std::string left_out = describe(pairs.report); !left_out.empty()) say(left_out + "\n");
 }
 
 }  // namespace

@@ -23,6 +23,17 @@ namespace {
 constexpr std::size_t buffer_size = 64 * 1024;
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
+// RFC 1952: two magic bytes, the only method there is, and then flags of which three must not be set.
+constexpr std::string_view gzip_header = "\x1F\x8B\x08";
+constexpr unsigned char reserved_flags = 0xE0;
+
+// Whether it does as far as it goes.
+bool begins_gzip(std::string_view bytes) {
+  const std::size_t size = gzip_header.size();
+  if (bytes.empty() || bytes.substr(0, size) != gzip_header.substr(0, bytes.size())) return false;
+  return bytes.size() <= size || (static_cast<unsigned char>(bytes[size]) & reserved_flags) == 0;
+}
+
 std::string message_of(int code) { return std::generic_category().message(code); }
 
 }  // namespace
@@ -68,11 +79,15 @@ class ByteInput {
     return {raw_.data(), kept + static_cast<std::size_t>(count)};
   }
 
-  // Looks for the gzip magic bytes. The second byte is waited for only when the first one matches.
+  // Looks for a gzip header; each of its bytes is waited for only when those before it match.
   void begin() {
     looked_ = true;
-    if (bytes_ == "\x1F") bytes_ = read_more(1);
-    if (!bytes_.starts_with("\x1F\x8B")) return;
+    while (begins_gzip(bytes_) && bytes_.size() < gzip_header.size() + 1) {
+      const std::size_t before = bytes_.size();
+      bytes_ = read_more(before);
+      if (bytes_.size() == before) break;
+    }
+    if (!begins_gzip(bytes_) || bytes_.size() < gzip_header.size()) return;
     check(inflateInit2(&stream_, 16 + MAX_WBITS) == Z_OK, "zlib: cannot start: out of memory?");
     unpacking_ = true;
     unpacked_.resize(buffer_size);

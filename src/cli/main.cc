@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -36,6 +37,19 @@ std::string joined(int count, char** words) {
   return line;
 }
 
+// CLI::Range finds that nan is neither below nor above it.
+CLI::Validator within(double low, double high) {
+  return CLI::Validator(
+      [low, high](const std::string& text) {
+        double value = 0;
+        const char* const end = text.data() + text.size();
+        const auto [rest, error] = std::from_chars(text.data(), end, value);
+        const bool fits = error == std::errc() && rest == end && value >= low && value <= high;
+        return fits ? std::string() : fmt::format("{}: wanted is a number from {} to {}", printable(text), low, high);
+      },
+      fmt::format("in [{} - {}]", low, high));
+}
+
 void add_threads(CLI::App* command, int& threads) {
   command
       ->add_option("--threads", threads, "worker threads; the result is the same for any number (default: all cores)")
@@ -51,7 +65,9 @@ void add_make(CLI::App& app, MakeCommand& c, int& status) {
   command->footer("Example:\n  fovea make dates --count 20000 --seed 1 > dates.tsv");
   command->add_option("name", c.name, "which one; see fovea list makers")->required();
   command->add_option("--count", c.count, "lines")->capture_default_str()->check(CLI::Range(0, 1'000'000'000));
-  command->add_option("--seed", c.seed, "another seed, other lines")->capture_default_str();
+  command->add_option("--seed", c.seed, "another seed, other lines")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 2'000'000'000));
   command->callback([&] { status = c.run(); });
 }
 
@@ -103,12 +119,12 @@ void add_predict(CLI::App& app, PredictCommand& c, int& status) {
       ->check(CLI::Range(1, 256));
   command->add_option("--length-power", c.length_power, "scores are divided by length^power")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 10.0));
+      ->check(within(0.0, 10.0));
   command->add_option("--coverage-penalty", c.coverage_penalty, "what unread parts of the source cost (Wu 2016)")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 100.0));
+      ->check(within(0.0, 100.0));
   command->add_option("--sample", c.temperature, "draw answers at this temperature instead of searching")
-      ->check(CLI::Range(0.01, 100.0));
+      ->check(within(0.01, 100.0));
   command->add_option("--seed", c.seed, "of --sample")->capture_default_str()->check(CLI::Range(0, 2'000'000'000));
   command->add_flag("--replace-unknown", c.replace_unknown,
                     "where the unknown symbol is written, take the source's symbol looked at most");
@@ -142,10 +158,10 @@ void add_evaluate(CLI::App& app, EvaluateCommand& c, int& status) {
       ->check(CLI::Range(1, 256));
   command->add_option("--length-power", c.length_power, "scores are divided by length^power")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 10.0));
+      ->check(within(0.0, 10.0));
   command->add_option("--coverage-penalty", c.coverage_penalty, "what unread parts of the source cost (Wu 2016)")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 100.0));
+      ->check(within(0.0, 100.0));
   command->add_flag("--links", c.links, "the third column has word alignments, such as 0-0 1-2: measure attention");
   command->add_option("--on-bad-line", c.on_bad_line, "fail, or skip and count")->capture_default_str();
   command->add_flag("--json", c.json, "one flat object of metric: value");
@@ -251,9 +267,21 @@ void check_command(const CLI::App& app, int count, char** words) {
     known.push_back(command->get_name());
   }
   if (std::ranges::find(known, words[1]) != known.end()) return;
-  const std::string near = nearest(words[1], known);
-  throw usage_error("no command \"{}\"; {}", printable(words[1]),
-                    near.empty() ? "see fovea --help" : "did you mean " + near + "?");
+  throw unknown_name("command", words[1], known, "see fovea --help");
+}
+
+// CLI11 would only say that it was not expected, or that what it was meant for is missing.
+void check_flags(const CLI::App& app) {
+  const CLI::App& command = app.get_subcommands().empty() ? app : *app.get_subcommands().front();
+  std::vector<std::string> known;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  for (const std::string& word : app.remaining(true)) {
+    if (!word.starts_with("--") || word == "--") continue;
+    const std::string line = &command == &app ? "fovea" : "fovea " + command.get_name();
+    throw unknown_name("flag", word.substr(0, word.find('=')), known, "see " + line + " --help");
+  }
 }
 
 int run(int count, char** words) {
@@ -291,6 +319,7 @@ int run(int count, char** words) {
   try {
     app.parse(count, words);
   } catch (const CLI::ParseError& e) {
+    check_flags(app);
     std::ostringstream out, errors;
     const bool asked = app.exit(e, out, errors) == 0;
     say(errors.str());

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "base/error.h"
+#include "base/nearest.h"
 #include "base/utf8.h"
 #include "show/label.h"
 
@@ -84,7 +84,7 @@ ProgressMode parse_progress(std::string_view text, const Terminal& terminal) {
   if (text == "live") return ProgressMode::live;
   if (text == "plain") return ProgressMode::plain;
   if (text == "none") return ProgressMode::none;
-  throw usage_error("--progress {}: not known; it is auto, live, plain or none", printable(text));
+  throw unknown_name("mode of --progress", text, {"auto", "live", "plain", "none"});
 }
 
 ProgressView::ProgressView(Sink out, ProgressMode mode, int width, bool colour, Clock clock)

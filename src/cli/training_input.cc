@@ -17,9 +17,7 @@ void read_preset(Config& config, const std::string& name) {
     if (preset.name == name) return read_toml(config, preset.toml, "preset " + name);
     known.emplace_back(preset.name);
   }
-  const std::string near = nearest(name, known);
-  throw usage_error("no preset \"{}\"; {}", name,
-                    near.empty() ? "see fovea list presets" : "did you mean " + near + "?");
+  throw unknown_name("preset", name, known, "see fovea list presets");
 }
 
 void say_left_out(const Pairs& pairs) {

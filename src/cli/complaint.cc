@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/streams.h"
+#include "base/threads.h"
 
 namespace fovea {
 
@@ -17,11 +18,15 @@ int complain() {
     say(fmt::format("error: {}\n", e.what()));
     return static_cast<int>(e.kind());
   } catch (const std::bad_alloc&) {
-    say("error: not enough memory; try a smaller --batch or --set training.batch=1000t\n");
+    say("error: not enough memory; try fewer --threads, or a smaller --batch or --set training.batch=1000t\n");
   } catch (const std::exception& e) {
     say(fmt::format("error: {}\n", e.what()));
   }
   return static_cast<int>(ErrorKind::failure);
+}
+
+void complain_of_threads(int asked, int had) {
+  if (const std::string text = Workers::shortage(asked, had); !text.empty()) say("warning: " + text + "\n");
 }
 
 }  // namespace fovea

@@ -9,6 +9,7 @@
 #include "base/nearest.h"
 #include "base/streams.h"
 #include "cli/commands.h"
+#include "cli/complaint.h"
 #include "cli/out.h"
 #include "data/pairs.h"
 #include "predictor.h"
@@ -31,7 +32,7 @@ Minimum parse_minimum(const std::string& text) {
   const char* start = text.data() + (equals == std::string::npos ? text.size() : equals + 1);
   const char* end = text.data() + text.size();
   const auto [rest, failure] = std::from_chars(start, end, minimum.value);
-  if (failure != std::errc() || rest != end || minimum.metric.empty()) {
+  if (failure != std::errc() || rest != end || minimum.metric.empty() || !std::isfinite(minimum.value)) {
     throw usage_error("--min {}: wanted is metric=value, such as exact=0.99", text);
   }
   return minimum;
@@ -142,11 +143,12 @@ int EvaluateCommand::run() const {
     known.insert(known.end(), attention_metrics.begin(), attention_metrics.end());
     known.insert(known.end(), link_metrics.begin(), link_metrics.end());
     if (std::ranges::find(known, wanted.back().metric) == known.end()) {
-      throw usage_error("--min {}: no such metric; there are {}", text, fmt::join(known, ", "));
+      throw unknown_name("metric", wanted.back().metric, known);
     }
   }
-  Predictor predictor(model, threads > 0 ? threads : Workers::default_count(),
-                      int8 ? Precision::int8 : Precision::full);
+  const int asked = threads > 0 ? threads : Workers::default_count();
+  Predictor predictor(model, asked, int8 ? Precision::int8 : Precision::full);
+  complain_of_threads(asked, predictor.threads());
   const Pairs pairs = read_pairs({.file = data,
                                   .source_file = source_file,
                                   .target_file = target_file,
@@ -167,7 +169,7 @@ int EvaluateCommand::run() const {
   Values values = metrics.values();
   const bool linked = links || (predictor.model().config().extra == "alignment" &&
                                 std::ranges::any_of(pairs.examples, [](const Example& e) { return !e.extra.empty(); }));
-  add_attention(predictor.model(), threads > 0 ? threads : Workers::default_count(), pairs.examples, linked, values);
+  add_attention(predictor.model(), predictor.threads(), pairs.examples, linked, values);
   if (json) {
     nlohmann::ordered_json object;
     for (const auto& [name, value] : values) {

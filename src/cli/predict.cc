@@ -4,6 +4,7 @@
 
 #include "base/streams.h"
 #include "cli/commands.h"
+#include "cli/complaint.h"
 #include "cli/out.h"
 #include "data/lines.h"
 #include "predictor.h"
@@ -95,8 +96,9 @@ int PredictCommand::run() const {
   std::optional<Lexicon> words;
   if (!dictionary.empty()) words.emplace(dictionary);
   const int explained = json ? alternatives_explained : replace_unknown ? 1 : 0;
-  Predictor predictor(model, threads > 0 ? threads : Workers::default_count(),
-                      int8 ? Precision::int8 : Precision::full);
+  const int asked = threads > 0 ? threads : Workers::default_count();
+  Predictor predictor(model, asked, int8 ? Precision::int8 : Precision::full);
+  complain_of_threads(asked, predictor.threads());
   PredictOptions options = {.answer = {.beam = beam,
                                        .nbest = nbest,
                                        .length_power = length_power,

@@ -17,11 +17,6 @@ constexpr int journal_every = 50;  // updates
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-std::uint64_t hash_text(std::uint64_t hash, std::string_view text) {
-  for (const char c : text) hash = mix(hash, static_cast<unsigned char>(c));
-  return mix(hash, 256);  // where a text ends
-}
-
 std::uint64_t hash_examples(std::uint64_t hash, std::span<const Example> examples) {
   for (const Example& example : examples) {
     for (const std::string* text : {&example.source, &example.target, &example.extra}) hash = hash_text(hash, *text);
@@ -131,6 +126,9 @@ void Trainer::start() {
                        static_cast<std::uint64_t>(progress_.epoch));
   if (progress_.batch > static_cast<std::int64_t>(plan_.size())) {
     throw model_error("{}: its progress lies beyond the data", (options_.folder / checkpoint_file_name).string());
+  }
+  if (const std::string text = Workers::shortage(options_.threads, workers_.count()); !text.empty()) {
+    observer_.warned(text);
   }
   observer_.started({.training_lines = static_cast<std::int64_t>(examples_.size()),
                      .held_out_lines = static_cast<std::int64_t>(held_out_.size()),

@@ -174,7 +174,7 @@ RunRecord train_and_measure(const PlannedRun& run, const ComparedTask& task) {
 
 std::uint64_t fingerprint(const TrainingData& data) {
   std::uint64_t hash = mix(data.training.size(), data.held_out.size());
-  if (data.lexicon) hash = mix(hash, data.lexicon->size());
+  if (data.lexicon) hash = mix(hash, data.lexicon->fingerprint());
   for (const auto* part : {&data.training, &data.held_out}) {
     for (const Example& example : *part) {
       const std::string line = example.source + "\t" + example.target + "\t" + example.extra + "\n";

@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/complaint.h"
 #include "cli/out.h"
+#include "cli/overwriting.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
 #include "cli/terminal.h"
@@ -149,6 +150,7 @@ int TrainCommand::run(Ranks& ranks) const {
   const std::filesystem::path path = folder;
   std::optional<DirectoryLock> lock;
   if (ranks.first()) {
+    check_run_folder(path);
     files.make_directories(path);
     lock.emplace(path);
   }

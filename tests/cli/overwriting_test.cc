@@ -87,7 +87,8 @@ TEST_F(OverwritingTest, BenchSavesNoModelOverATrainedOne) {
   expect_refused(to("."), ". is not empty and not of an earlier bench --save");
   folder_.write("batch.json", "{}");
   expect_refused(to("."), "is not empty");
-  expect_done(to("saved"));
+  std::filesystem::create_directory(folder_ / "saved");
+  for (const char* name : {"saved/batch.json", "saved/model.safetensors"}) folder_.write(name, "of an earlier one");
   expect_done(to("saved"));
   expect_refused({"train", data_, "-o", "saved"}, "holds no run");
 }

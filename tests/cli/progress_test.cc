@@ -338,7 +338,7 @@ TEST(Progress, Modes) {
     FAIL() << "accepted";
   } catch (const Error& e) {
     EXPECT_EQ(e.kind(), ErrorKind::usage);
-    EXPECT_TRUE(contains(e.what(), "auto, live, plain or none"));
+    EXPECT_TRUE(contains(e.what(), "auto, live, plain and none"));
   }
 }
 

@@ -106,12 +106,12 @@ TEST(Lines, DamagedGzipIsAnError) {
   const std::string packed = gzip(text);
   const TemporaryFile whole(packed);
   const Lines lines = read_all(whole.path());
-  constexpr std::size_t magic = 3, flags = 3, header = 10;
+  constexpr std::size_t magic = 3, flags_end = 4, header = 10;
   for (std::size_t length = magic; length < packed.size(); ++length) {
     const TemporaryFile cut(packed.substr(0, length));
     ASSERT_NE(error_of(cut.path()).find(cut.path() + ": the gzip file is cut short"), std::string::npos) << length;
   }
-  for (std::size_t i = flags; i < packed.size(); ++i) {
+  for (std::size_t i = flags_end; i < packed.size(); ++i) {
     std::string changed = packed;
     changed[i] = static_cast<char>(changed[i] ^ 0x55);
     const TemporaryFile file(changed);

@@ -61,6 +61,7 @@ class Predictor {
   void predict(LineStream& stream, const PredictOptions& options);
 
   const Model& model() const { return *model_; }
+  int threads() const { return workers_.count(); }
 
  private:
   class Group;

@@ -93,6 +93,7 @@ void Files::write_atomically(const fs::path& path, std::string_view bytes) {
   const Place place = find_place(path);
   sweep(place.path);
   const Temporary temporary = open_temporary(place);
+  const Descriptor lock(keep_lock(temporary.file));
   Failure failure = fill(temporary.file, bytes);
   if (failure.code == 0) failure = {"rename", rename(temporary.path, place.path)};
   if (failure.code != 0) {
@@ -208,7 +209,12 @@ int Files::open_new(const fs::path& path, std::optional<unsigned> mode) {
   const int file = repeat([&] { return ::open(path.c_str(), kFlags, mode ? mode_t{0600} : kAnyMode); });
   if (file < 0) return file;
   // Tells remove_abandoned that the writer lives. Without locks on this file system leftovers merely stay.
-  ::flock(file, LOCK_EX | LOCK_NB);
+  repeat([&] { return ::flock(file, LOCK_EX); });
+  struct stat status {};
+  if (::fstat(file, &status) == 0 && status.st_nlink == 0) {  // another process was there between the two
+    ::close(file);
+    return -EEXIST;
+  }
   if (mode && ::fchmod(file, *mode) != 0) {
     const int code = -errno;
     ::close(file);
@@ -217,6 +223,8 @@ int Files::open_new(const fs::path& path, std::optional<unsigned> mode) {
   }
   return file;
 }
+
+int Files::keep_lock(int file) { return ::fcntl(file, F_DUPFD_CLOEXEC, 0); }
 
 std::ptrdiff_t Files::write(int file, std::string_view bytes) { return write_once(file, bytes); }
 
@@ -253,7 +261,12 @@ std::vector<std::string> Files::list(const fs::path& directory) {
 
 void Files::remove_abandoned(const fs::path& path) {
   const Descriptor file = open_file(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  if (file.get() >= 0 && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0) remove(path);
+  if (file.get() < 0 || ::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return;
+  // By now its writer may have renamed it, and the name may be another file's. Under the lock it stays what it is.
+  struct stat opened {
+  }, found{};
+  if (::fstat(file.get(), &opened) != 0 || ::lstat(path.c_str(), &found) != 0) return;
+  if (opened.st_dev == found.st_dev && opened.st_ino == found.st_ino) remove(path);
 }
 
 DirectoryLock::DirectoryLock(const fs::path& directory) : file_(-1) {

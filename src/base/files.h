@@ -41,6 +41,8 @@ class Files {
 
   // The steps of write_atomically. Like the system calls they wrap, but they give -errno, never set errno.
   virtual int open_new(const std::filesystem::path& path, std::optional<unsigned> mode);
+  // A second descriptor: the file stays locked beyond close, until it has been renamed.
+  virtual int keep_lock(int file);
   virtual std::ptrdiff_t write(int file, std::string_view bytes);
   virtual int sync(int file);
   virtual int close(int file);

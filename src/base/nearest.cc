@@ -1,7 +1,11 @@
 #include "base/nearest.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstddef>
+
+#include "base/utf8.h"
 
 namespace fovea {
 namespace {
@@ -35,7 +39,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string nearest(std::string_view wanted, const std::vector<std::string>& known) {
-  constexpr std::size_t most = 3;
+  constexpr std::size_t most = 3, enough_to_begin_with = 3;
   std::string best;
   std::size_t best_distance = most + 1;
   for (const std::string& name : known) {
@@ -44,12 +48,28 @@ std::string nearest(std::string_view wanted, const std::vector<std::string>& kno
     const std::size_t allowed = std::clamp<std::size_t>(longer / 3, 1, most);
     if (shorter == 0 || longer - shorter > allowed) continue;
     const std::size_t found = distance(lower(wanted), lower(name));
-    if (found <= allowed && found < best_distance) {
+    if (found <= allowed && found < longer && found < best_distance) {
       best = name;
       best_distance = found;
     }
   }
-  return best;
+  if (!best.empty() || wanted.size() < enough_to_begin_with) return best;
+  const auto begun = std::find_if(known.begin(), known.end(),
+                                  [&](const std::string& name) { return lower(name).starts_with(lower(wanted)); });
+  return begun == known.end() ? "" : *begun;
+}
+
+Error unknown_name(std::string_view what, std::string_view name, const std::vector<std::string>& known,
+                   std::string_view otherwise) {
+  std::string hint(otherwise);
+  if (const std::string near = nearest(name, known); !near.empty()) {
+    hint = fmt::format("did you mean {}?", near);
+  } else if (hint.empty()) {
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      hint += (i == 0 ? "there are " : i + 1 == known.size() ? " and " : ", ") + known[i];
+    }
+  }
+  return usage_error("no {} \"{}\"; {}", what, printable(name), hint);
 }
 
 }  // namespace fovea

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace fovea {
 
@@ -12,6 +13,12 @@ constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
   return z ^ (z >> 31);
+}
+
+// Goes on from the hash of what came before.
+constexpr std::uint64_t hash_text(std::uint64_t hash, std::string_view text) {
+  for (const char c : text) hash = mix(hash, static_cast<unsigned char>(c));
+  return mix(hash, 256);  // where a text ends
 }
 
 // What random numbers are drawn for. Streams of different purposes never meet; the values are part of every seed's

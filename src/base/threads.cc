@@ -1,5 +1,6 @@
 #include "base/threads.h"
 
+#include <fmt/core.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -39,15 +40,38 @@ int Workers::default_count() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-Workers::Workers(int threads) {
-  for (int worker = 1; worker < threads; ++worker) threads_.emplace_back([this, worker] { loop(worker); });
+std::string Workers::shortage(int asked, int had) {
+  if (had >= asked) return "";
+  return fmt::format("only {} of {} threads could be used (ulimit -u and -v limit them); the result is the same", had,
+                     asked);
 }
 
-Workers::~Workers() {
+Workers::Workers(int threads) {
+  while (!start(threads)) {
+    // Half of those that could be had: the last of them took the memory that the work needs.
+    threads = std::max(1, count() / 2);
+    end();
+  }
+}
+
+Workers::~Workers() { end(); }
+
+bool Workers::start(int threads) {
+  stop_ = false;
+  try {
+    for (int worker = 1; worker < threads; ++worker) threads_.emplace_back([this, worker] { loop(worker); });
+  } catch (const std::exception&) {
+    return false;
+  }
+  return true;
+}
+
+void Workers::end() {
   stop_ = true;
   round_ += one_round;
   round_.notify_all();
   for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
 }
 
 bool Workers::take(int worker) {

@@ -7,6 +7,7 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace fovea {
 
 class Workers {
  public:
-  // The caller's thread is one of them.
+  // The caller's thread is one of them. There are fewer if the system does not give so many.
   explicit Workers(int threads);
   ~Workers();
   Workers(const Workers&) = delete;
@@ -27,8 +28,12 @@ class Workers {
   void run(int tasks, const std::function<void(int task, int worker)>& work);
 
   static int default_count();  // as many as the machine has cores for this process
+  // What to tell someone who asked for more than there are; empty if there are all.
+  static std::string shortage(int asked, int had);
 
  private:
+  bool start(int threads);  // false if they cannot all be had
+  void end();
   void loop(int worker);
   bool take(int worker);  // one task, unless none is left
 

@@ -3,7 +3,9 @@
 
 #include "base/threads.h"
 #include "cli/commands.h"
+#include "cli/complaint.h"
 #include "cli/out.h"
+#include "cli/overwriting.h"
 #include "kernels/target.h"
 #include "training/bench.h"
 
@@ -12,7 +14,9 @@ namespace fovea {
 int BenchCommand::run() const {
   BenchOptions asked = options;
   if (asked.threads == 0) asked.threads = Workers::default_count();
+  check_bench_folder(options.save);
   const BenchResult r = bench(asked);
+  complain_of_threads(asked.threads, r.threads);
   if (json) {
     const nlohmann::ordered_json out = {{"shape", options.shape},   {"mode", options.mode},
                                         {"threads", r.threads},     {"instruction_set", kernels::instruction_set()},

@@ -87,7 +87,7 @@ void add_make(CLI::App& app, MakeCommand& c, Run& run) {
   command->footer("Example:\n  fovea make dates --count 20000 --seed 1 > dates.tsv");
   add(command, "name", c.name, maker, "which one; see fovea list makers")->required();
   add(command, "--count", c.count, number(0, 1'000'000'000), "lines");
-  add(command, "--seed", c.seed, number(), "another seed, other lines");
+  add(command, "--seed", c.seed, number(0, 2'000'000'000), "another seed, other lines");
   command->callback([&] { run = [&c] { return c.run(); }; });
 }
 
@@ -313,9 +313,21 @@ void check_command(const CLI::App& app, int count, const char* const* words) {
     known.push_back(command->get_name());
   }
   if (std::ranges::find(known, words[1]) != known.end()) return;
-  const std::string near = nearest(words[1], known);
-  throw usage_error("no command \"{}\"; {}", printable(words[1]),
-                    near.empty() ? "see fovea --help" : "did you mean " + near + "?");
+  throw unknown_name("command", words[1], known, "see fovea --help");
+}
+
+// CLI11 would only say that it was not expected, or that what it was meant for is missing.
+void check_flags(const CLI::App& app) {
+  const CLI::App& command = app.get_subcommands().empty() ? app : *app.get_subcommands().front();
+  std::vector<std::string> known;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  for (const std::string& word : app.remaining(true)) {
+    if (!word.starts_with("--") || word == "--") continue;
+    const std::string line = &command == &app ? "fovea" : "fovea " + command.get_name();
+    throw unknown_name("flag", word.substr(0, word.find('=')), known, "see " + line + " --help");
+  }
 }
 
 void offer_values(Argument& argument) {
@@ -403,6 +415,7 @@ std::function<int()> read_command_line(int count, const char* const* words) {
   } catch (const CLI::CallForVersion& e) {
     return print(std::string(e.what()) + "\n");
   } catch (const CLI::ParseError& e) {
+    check_flags(*app);
     const auto asked = app->get_subcommands();
     throw usage_error("{}; see fovea {}--help", printable(e.what()), asked.empty() ? "" : asked[0]->get_name() + " ");
   }

@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <fmt/core.h>
 
+#include "base/random.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/compared_run.h"
 #include "cli/out.h"
+#include "cli/overwriting.h"
 #include "cli/signals.h"
 #include "cli/training_input.h"
 
@@ -73,12 +75,17 @@ std::vector<std::vector<std::string>> combinations(const std::vector<Varied>& al
   return product;
 }
 
+// Of one that is too long for a file system the beginning is kept, and a hash that tells it from others.
 std::string run_folder_name(const std::string& settings) {
+  constexpr std::size_t longest = 255, kept = 200;  // bytes
   std::string name = settings;
   for (char& c : name) {
     if (c == '/' || c == ' ' || static_cast<unsigned char>(c) < ' ') c = '_';
   }
-  return name;
+  if (name.size() <= longest) return name;
+  std::size_t end = kept;
+  while ((static_cast<unsigned char>(name[end]) & 0xC0) == 0x80) --end;  // no character is cut in two
+  return fmt::format("{}_{:016x}", name.substr(0, end), hash_text(0, settings));
 }
 
 // The runs of all rows in order, seeds within a row.
@@ -142,6 +149,12 @@ void do_runs(const std::vector<PlannedRun>& runs, const ComparedTask& task, Comp
 }  // namespace
 
 int CompareCommand::run() const {
+  const auto check_files = [&] {
+    check_file(tsv, comparison_table);
+    check_file(html, comparison_page);
+  };
+  check_files();
+  if (folder.empty()) throw usage_error("-o \"\" is no folder; give one for the runs, such as -o runs/compare");
   const Config base = make_config({preset, config_file, settings, seed});
   std::vector<Varied> all;
   for (const std::string& text : varied) {
@@ -181,6 +194,7 @@ int CompareCommand::run() const {
   catch_stop_signals();
   do_runs(runs, task, comparison);
 
+  check_files();  // a comparison takes its time
   if (!tsv.empty()) files.write_atomically(tsv, comparison_to_tsv(comparison));
   if (!html.empty()) files.write_atomically(html, draw_comparison_page(comparison));
   write_out(json ? comparison_to_json(comparison) : draw_comparison(comparison));

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/random.h"
+#include "base/streams.h"
 #include "cli/signals.h"
 #include "predictor.h"
 #include "show/json.h"
@@ -102,7 +103,7 @@ class RunStatus : public Observer {
     const std::string line = fmt::format("{}: update {}{}, {:.0f} s", title_, update, exact_, seconds);
     if (mode_ == ProgressMode::plain) say_progress(line, mode_);
     // Redrawn over and over, and cut, for a line that wraps cannot be.
-    if (mode_ == ProgressMode::live) fmt::print(stderr, "\r\x1b[K{}", shorten(line, terminal_of(stderr).width - 1));
+    if (mode_ == ProgressMode::live) say("\r\x1b[K" + shorten(line, terminal_of(stderr).width - 1));
   }
 
   std::string title_;
@@ -173,7 +174,7 @@ RunRecord train_and_measure(const PlannedRun& run, const ComparedTask& task) {
 
 std::uint64_t fingerprint(const TrainingData& data) {
   std::uint64_t hash = mix(data.training.size(), data.held_out.size());
-  if (data.lexicon) hash = mix(hash, data.lexicon->size());
+  if (data.lexicon) hash = mix(hash, data.lexicon->fingerprint());
   for (const auto* part : {&data.training, &data.held_out}) {
     for (const Example& example : *part) {
       const std::string line = example.source + "\t" + example.target + "\t" + example.extra + "\n";
@@ -184,7 +185,7 @@ std::uint64_t fingerprint(const TrainingData& data) {
 }
 
 void say_progress(const std::string& line, ProgressMode mode) {
-  if (mode != ProgressMode::none) fmt::print(stderr, "{}{}\n", mode == ProgressMode::live ? "\r\x1b[K" : "", line);
+  if (mode != ProgressMode::none) say((mode == ProgressMode::live ? "\r\x1b[K" : "") + line + "\n");
 }
 
 std::optional<RunRecord> find_record(const PlannedRun& run, const ComparedTask& task) {

@@ -6,6 +6,8 @@
 #include <new>
 
 #include "base/error.h"
+#include "base/streams.h"
+#include "base/threads.h"
 
 namespace fovea {
 
@@ -13,14 +15,18 @@ int complain() {
   try {
     throw;
   } catch (const Error& e) {
-    fmt::print(stderr, "error: {}\n", e.what());
+    say(fmt::format("error: {}\n", e.what()));
     return static_cast<int>(e.kind());
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "error: not enough memory; try a smaller --batch or --set training.batch=1000t\n");
+    say("error: not enough memory; try fewer --threads, or a smaller --batch or --set training.batch=1000t\n");
   } catch (const std::exception& e) {
-    fmt::print(stderr, "error: {}\n", e.what());
+    say(fmt::format("error: {}\n", e.what()));
   }
   return static_cast<int>(ErrorKind::failure);
+}
+
+void complain_of_threads(int asked, int had) {
+  if (const std::string text = Workers::shortage(asked, had); !text.empty()) say("warning: " + text + "\n");
 }
 
 }  // namespace fovea

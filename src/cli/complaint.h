@@ -6,4 +6,7 @@ namespace fovea {
 // To be called in a catch block: says what was thrown and returns the exit code for it.
 int complain();
 
+// A warning if a command has fewer threads than it asked for.
+void complain_of_threads(int asked, int had);
+
 }  // namespace fovea

@@ -7,7 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/nearest.h"
+#include "base/streams.h"
 #include "cli/commands.h"
+#include "cli/complaint.h"
 #include "cli/out.h"
 #include "data/pairs.h"
 #include "predictor.h"
@@ -30,7 +32,7 @@ Minimum parse_minimum(const std::string& text) {
   const char* start = text.data() + (equals == std::string::npos ? text.size() : equals + 1);
   const char* end = text.data() + text.size();
   const auto [rest, failure] = std::from_chars(start, end, minimum.value);
-  if (failure != std::errc() || rest != end || minimum.metric.empty()) {
+  if (failure != std::errc() || rest != end || minimum.metric.empty() || !std::isfinite(minimum.value)) {
     throw usage_error("--min {}: wanted is metric=value, such as exact=0.99", text);
   }
   return minimum;
@@ -56,8 +58,8 @@ int check_minimums(const std::vector<Minimum>& minimums, const Values& values) {
     }
     const auto& [name, value] = *found;
     if (lower_is_better(name) ? value <= minimum.value : value >= minimum.value) continue;
-    fmt::print(stderr, "missed: {} is {:.6g}, wanted {} {:.6g}\n", name, value,
-               lower_is_better(name) ? "at most" : "at least", minimum.value);
+    say(fmt::format("missed: {} is {:.6g}, wanted {} {:.6g}\n", name, value,
+                    lower_is_better(name) ? "at most" : "at least", minimum.value));
     status = static_cast<int>(ErrorKind::gate);
   }
   return status;
@@ -118,7 +120,7 @@ void add_attention(const Model& model, int threads, std::span<const Example> exa
     values.emplace_back(link_metrics[2], quality.shifted_mass());
     values.emplace_back(link_metrics[3], quality.shifted_back_mass());
   }
-  const auto warn = [](const std::string& text) { fmt::print(stderr, "warning: {}\n", text); };
+  const auto warn = [](const std::string& text) { say("warning: " + text + "\n"); };
   if (quality.stop_mass() > 0.3) {
     warn(fmt::format("{:.0f} % of the attention rests on the stop symbol: maps say little about words",
                      100 * quality.stop_mass()));
@@ -141,16 +143,17 @@ int EvaluateCommand::run() const {
     known.insert(known.end(), attention_metrics.begin(), attention_metrics.end());
     known.insert(known.end(), link_metrics.begin(), link_metrics.end());
     if (std::ranges::find(known, wanted.back().metric) == known.end()) {
-      throw usage_error("--min {}: no such metric; there are {}", text, fmt::join(known, ", "));
+      throw unknown_name("metric", wanted.back().metric, known);
     }
   }
-  Predictor predictor(model, threads > 0 ? threads : Workers::default_count(),
-                      int8 ? Precision::int8 : Precision::full);
+  const int asked = threads > 0 ? threads : Workers::default_count();
+  Predictor predictor(model, asked, int8 ? Precision::int8 : Precision::full);
+  complain_of_threads(asked, predictor.threads());
   const Pairs pairs = read_pairs({.file = data,
                                   .source_file = source_file,
                                   .target_file = target_file,
                                   .bad_lines = parse_bad_lines(on_bad_line)});
-  if (const std::string left_out = describe(pairs.report); !left_out.empty()) fmt::print(stderr, "{}\n", left_out);
+  if (const std::string left_out = describe(pairs.report); !left_out.empty()) say(left_out + "\n");
   std::vector<std::string> sources;
   const bool features = predictor.model().task().reads_features();
   if (links && features) throw usage_error("--links: of this model's data the third column has features");
@@ -166,7 +169,7 @@ int EvaluateCommand::run() const {
   Values values = metrics.values();
   const bool linked = links || (predictor.model().config().extra == "alignment" &&
                                 std::ranges::any_of(pairs.examples, [](const Example& e) { return !e.extra.empty(); }));
-  add_attention(predictor.model(), threads > 0 ? threads : Workers::default_count(), pairs.examples, linked, values);
+  add_attention(predictor.model(), predictor.threads(), pairs.examples, linked, values);
   if (json) {
     nlohmann::ordered_json object;
     for (const auto& [name, value] : values) {

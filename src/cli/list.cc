@@ -1,5 +1,4 @@
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "attention/mechanism.h"
@@ -86,12 +85,7 @@ int ListCommand::run() const {
     }
     if (listing.rows.empty()) text += "  none yet\n";
   }
-  if (text.empty()) {
-    const std::vector<std::string> known = names();
-    const std::string near = nearest(what, known);
-    throw usage_error("no list \"{}\"; {}there are {}", what, near.empty() ? "" : "did you mean " + near + "? Else ",
-                      fmt::join(known, ", "));
-  }
+  if (text.empty()) throw unknown_name("list", what, names());
   if (what.empty()) text += "\nsettings: every setting for --set and --config; see fovea list settings\n";
   write_out(json ? object.dump() + "\n" : text);
   flush_out();

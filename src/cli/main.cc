@@ -1,9 +1,11 @@
 #include <csignal>
 
+#include "base/streams.h"
 #include "cli/command_line.h"
 #include "cli/complaint.h"
 
 int main(int count, char** words) {
+  fovea::open_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a write that fails
   std::signal(SIGXFSZ, SIG_IGN);  // so is a file that may not grow
   try {

@@ -2,7 +2,9 @@
 #include <optional>
 #include <fmt/core.h>
 
+#include "base/streams.h"
 #include "cli/commands.h"
+#include "cli/complaint.h"
 #include "cli/out.h"
 #include "data/lines.h"
 #include "predictor.h"
@@ -26,10 +28,10 @@ class Counter {
     if (seen.lines++ == 0) seen.first = line;
   }
   void report(std::int64_t max_length) const {
-    say(LineFate::repaired, "not UTF-8: bad bytes were read as U+FFFD");
-    say(LineFate::too_long,
-        fmt::format("longer than {} characters, or than the model knows positions: answered with an empty line",
-                    max_length));
+    warn(LineFate::repaired, "not UTF-8: bad bytes were read as U+FFFD");
+    warn(LineFate::too_long,
+         fmt::format("longer than {} characters, or than the model knows positions: answered with an empty line",
+                     max_length));
   }
 
  private:
@@ -37,9 +39,9 @@ class Counter {
     std::int64_t lines = 0;
     std::int64_t first = 0;
   };
-  void say(LineFate fate, const std::string& what) const {
+  void warn(LineFate fate, const std::string& what) const {
     const Seen& seen = seen_[static_cast<std::size_t>(fate)];
-    if (seen.lines > 0) fmt::print(stderr, "warning: {} lines (first: line {}) {}\n", seen.lines, seen.first, what);
+    if (seen.lines > 0) say(fmt::format("warning: {} lines (first: line {}) {}\n", seen.lines, seen.first, what));
   }
   std::array<Seen, 4> seen_;
 };
@@ -94,8 +96,9 @@ int PredictCommand::run() const {
   std::optional<Lexicon> words;
   if (!dictionary.empty()) words.emplace(dictionary);
   const int explained = json ? alternatives_explained : replace_unknown ? 1 : 0;
-  Predictor predictor(model, threads > 0 ? threads : Workers::default_count(),
-                      int8 ? Precision::int8 : Precision::full);
+  const int asked = threads > 0 ? threads : Workers::default_count();
+  Predictor predictor(model, asked, int8 ? Precision::int8 : Precision::full);
+  complain_of_threads(asked, predictor.threads());
   PredictOptions options = {.answer = {.beam = beam,
                                        .nbest = nbest,
                                        .length_power = length_power,

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "base/error.h"
+#include "base/nearest.h"
 #include "base/utf8.h"
 #include "show/label.h"
 
@@ -80,11 +80,11 @@ ProgressMode parse_progress(std::string_view text, const Terminal& terminal) {
   if (text == "live") return ProgressMode::live;
   if (text == "plain") return ProgressMode::plain;
   if (text == "none") return ProgressMode::none;
-  throw usage_error("--progress {}: not known; it is auto, live, plain or none", printable(text));
+  throw unknown_name("mode of --progress", text, {"auto", "live", "plain", "none"});
 }
 
-ProgressView::ProgressView(std::FILE* out, ProgressMode mode, int width, bool colour, Clock clock)
-    : out_(out),
+ProgressView::ProgressView(Sink out, ProgressMode mode, int width, bool colour, Clock clock)
+    : out_(std::move(out)),
       mode_(mode),
       columns_(std::max(width - 1, 1)),
       colour_(colour && mode == ProgressMode::live),
@@ -110,7 +110,7 @@ void ProgressView::updated(const UpdateReport& report) {
   if (mode_ == ProgressMode::none || clock_() - drawn_at_ < interval) return;
   drawn_at_ = clock_();
   if (mode_ == ProgressMode::live) {
-    write("\r" + status_line() + "\x1b[K");
+    out_("\r" + status_line() + "\x1b[K");
     status_up_ = true;
   } else {
     print(fmt::format("epoch {:.0f} {:3.0f}%  {}", current_epoch(report.epoch), 100 * share_of_epoch(report.epoch),
@@ -142,7 +142,7 @@ void ProgressView::warned(const std::string& message) {
 }
 
 void ProgressView::finish() {
-  if (status_up_) write(kErase);
+  if (status_up_) out_(kErase);
   status_up_ = false;
 }
 
@@ -240,13 +240,7 @@ std::string ProgressView::paint(const std::vector<Piece>& pieces, int room) cons
 }
 
 void ProgressView::print(const std::string& line) {
-  write((status_up_ ? kErase : "") + line + "\n" + (status_up_ ? status_line() : ""));
-}
-
-// A view that cannot be written to is no reason to stop training, so failures are passed over.
-void ProgressView::write(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), out_);
-  std::fflush(out_);
+  out_((status_up_ ? kErase : "") + line + "\n" + (status_up_ ? status_line() : ""));
 }
 
 }  // namespace fovea

@@ -32,7 +32,9 @@ class ProgressView : public Observer {
  public:
   using Clock = std::function<double()>;  // seconds, never falling; empty: the steady clock
 
-  ProgressView(std::FILE* out, ProgressMode mode, int width, bool colour, Clock clock = {});
+  using Sink = std::function<void(std::string_view text)>;
+
+  ProgressView(Sink out, ProgressMode mode, int width, bool colour, Clock clock = {});
   ~ProgressView() override { finish(); }
   ProgressView(const ProgressView&) = delete;
   ProgressView& operator=(const ProgressView&) = delete;
@@ -61,9 +63,8 @@ class ProgressView : public Observer {
   void print_row(const ValidationReport& report);
   std::string paint(const std::vector<Piece>& pieces, int columns) const;  // cut to so many
   void print(const std::string& line);                                     // one that stays
-  void write(const std::string& text);
 
-  std::FILE* out_;
+  Sink out_;
   ProgressMode mode_;
   int columns_;  // one less than the terminal has: a full line would wrap on some
   bool colour_;

@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 #include "cli/out.h"
+#include "cli/overwriting.h"
 #include "cli/terminal.h"
 #include "predictor.h"
 #include "show/html.h"
@@ -10,6 +11,8 @@
 namespace fovea {
 
 int ShowCommand::run() const {
+  check_file(svg, attention_picture);
+  check_file(html, attention_page);
   Predictor predictor(model, 1);
   const std::vector<std::string> lines = {text};
   const AnswerOptions answer = {.beam = beam, .nbest = beam, .alternatives = 5};

@@ -6,9 +6,11 @@
 #include <thread>
 
 #include "base/ranks.h"
+#include "base/streams.h"
 #include "cli/commands.h"
 #include "cli/complaint.h"
 #include "cli/out.h"
+#include "cli/overwriting.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
 #include "cli/terminal.h"
@@ -148,10 +150,11 @@ int TrainCommand::run(Ranks& ranks) const {
   const std::filesystem::path path = folder;
   std::optional<DirectoryLock> lock;
   if (ranks.first()) {
+    check_run_folder(path);
     files.make_directories(path);
     lock.emplace(path);
   }
-  ProgressView screen(stderr, mode, terminal.width, terminal.colour != TerminalColour::none);
+  ProgressView screen(say, mode, terminal.width, terminal.colour != TerminalColour::none);
   Observer nobody;
   Recorder recorder(ranks.first() ? static_cast<Observer&>(screen) : nobody);
   const PairOptions lines = {.file = data,
@@ -184,13 +187,13 @@ int TrainCommand::run(Ranks& ranks) const {
   }
   const Progress& p = trainer.progress();
   if (ending == Ending::interrupted) {
-    fmt::print(stderr, "stopped at update {} and saved; the same command goes on from there\n", p.update);
+    say(fmt::format("stopped at update {} and saved; the same command goes on from there\n", p.update));
     return code;
   }
-  fmt::print(stderr, "{}: {} after {} updates, {}\n", folder,
-             ending == Ending::finished ? "finished (" + p.finished + ")" : "stopped, as asked", p.update,
-             minutes(p.seconds));
-  if (p.best >= 0) fmt::print(stderr, "best on the held-out lines: {:.2f} % exact\n", 100 * p.best);
+  say(fmt::format("{}: {} after {} updates, {}\n", folder,
+                  ending == Ending::finished ? "finished (" + p.finished + ")" : "stopped, as asked", p.update,
+                  minutes(p.seconds)));
+  if (p.best >= 0) say(fmt::format("best on the held-out lines: {:.2f} % exact\n", 100 * p.best));
   return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "base/nearest.h"
+#include "base/streams.h"
 #include "cli/presets.h"
 #include "data/split.h"
 
@@ -16,13 +17,11 @@ void read_preset(Config& config, const std::string& name) {
     if (preset.name == name) return read_toml(config, preset.toml, "preset " + name);
     known.emplace_back(preset.name);
   }
-  const std::string near = nearest(name, known);
-  throw usage_error("no preset \"{}\"; {}", name,
-                    near.empty() ? "see fovea list presets" : "did you mean " + near + "?");
+  throw unknown_name("preset", name, known, "see fovea list presets");
 }
 
 void say_left_out(const Pairs& pairs) {
-  if (const std::string left_out = describe(pairs.report); !left_out.empty()) fmt::print(stderr, "{}\n", left_out);
+  if (const std::string left_out = describe(pairs.report); !left_out.empty()) say(left_out + "\n");
 }
 
 }  // namespace

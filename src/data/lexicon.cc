@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <system_error>
 #include <utility>
 
 #include "base/error.h"
+#include "base/random.h"
 #include "base/utf8.h"
 #include "data/lines.h"
 #include "data/unit.h"
@@ -85,6 +87,18 @@ Lexicon::Lexicon(const std::string& path, std::int64_t max_lines) {
 std::span<const Lexicon::Entry> Lexicon::of(std::string_view source) const {
   const auto found = entries_.find(source);
   return found == entries_.end() ? std::span<const Entry>() : std::span<const Entry>(found->second);
+}
+
+std::uint64_t Lexicon::fingerprint() const {
+  std::uint64_t sum = 0;  // the sources have no order
+  for (const auto& [source, targets] : entries_) {
+    std::uint64_t hash = hash_text(0, source);
+    for (const Entry& entry : targets) {
+      hash = mix(hash_text(hash, entry.target), std::bit_cast<std::uint64_t>(entry.probability));
+    }
+    sum += hash;
+  }
+  return sum;
 }
 
 }  // namespace fovea

@@ -29,6 +29,8 @@ class Lexicon {
   std::span<const Entry> of(std::string_view source) const;
   // Pairs of source and target.
   std::size_t size() const { return size_; }
+  // Tells lexicons apart; the order of their lines does not matter.
+  std::uint64_t fingerprint() const;
 
  private:
   std::size_t size_ = 0;

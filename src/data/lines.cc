@@ -7,12 +7,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
+#include <span>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
 #include "base/error.h"
+#include "base/streams.h"
 #include "base/utf8.h"
 
 namespace fovea {
@@ -22,7 +23,18 @@ namespace {
 constexpr std::size_t buffer_size = 64 * 1024;
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-std::string system_message() { return std::generic_category().message(errno); }
+// RFC 1952: two magic bytes, the only method there is, and then flags of which three must not be set.
+constexpr std::string_view gzip_header = "\x1F\x8B\x08";
+constexpr unsigned char reserved_flags = 0xE0;
+
+// Whether it does as far as it goes.
+bool begins_gzip(std::string_view bytes) {
+  const std::size_t size = gzip_header.size();
+  if (bytes.empty() || bytes.substr(0, size) != gzip_header.substr(0, bytes.size())) return false;
+  return bytes.size() <= size || (static_cast<unsigned char>(bytes[size]) & reserved_flags) == 0;
+}
+
+std::string message_of(int code) { return std::generic_category().message(code); }
 
 }  // namespace
 
@@ -32,7 +44,7 @@ class ByteInput {
   ByteInput(const std::string& path, const std::string& name) : name_(name), owned_(path != "-") {
     if (!owned_) return;
     descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor_ < 0) throw data_error("{}: cannot open: {}", name_, system_message());
+    if (descriptor_ < 0) throw data_error("{}: cannot open: {}", name_, message_of(errno));
   }
   ~ByteInput() {
     if (unpacking_) inflateEnd(&stream_);
@@ -45,7 +57,7 @@ class ByteInput {
   std::string_view peek() {
     if (taken_ == bytes_.size()) {
       taken_ = 0;
-      bytes_ = unpacking_ ? unpack() : read_some(0);
+      bytes_ = unpacking_ ? unpack() : read_more(0);
       if (!looked_) begin();
     }
     return bytes_.substr(taken_);
@@ -61,20 +73,21 @@ class ByteInput {
 
  private:
   // What the file has to give now, put into raw_ after the `kept` bytes that are already there; empty at the end.
-  std::string_view read_some(std::size_t kept) {
-    ssize_t count = 0;
-    do {
-      count = read(descriptor_, raw_.data() + kept, raw_.size() - kept);
-    } while (count < 0 && errno == EINTR);
-    if (count < 0) throw data_error("{}: cannot read: {}", name_, system_message());
+  std::string_view read_more(std::size_t kept) {
+    const std::ptrdiff_t count = read_some(descriptor_, std::span(raw_).subspan(kept));
+    if (count < 0) throw data_error("{}: cannot read: {}", name_, message_of(static_cast<int>(-count)));
     return {raw_.data(), kept + static_cast<std::size_t>(count)};
   }
 
-  // Looks for the gzip magic bytes. The second byte is waited for only when the first one matches.
+  // Looks for a gzip header; each of its bytes is waited for only when those before it match.
   void begin() {
     looked_ = true;
-    if (bytes_ == "\x1F") bytes_ = read_some(1);
-    if (!bytes_.starts_with("\x1F\x8B")) return;
+    while (begins_gzip(bytes_) && bytes_.size() < gzip_header.size() + 1) {
+      const std::size_t before = bytes_.size();
+      bytes_ = read_more(before);
+      if (bytes_.size() == before) break;
+    }
+    if (!begins_gzip(bytes_) || bytes_.size() < gzip_header.size()) return;
     check(inflateInit2(&stream_, 16 + MAX_WBITS) == Z_OK, "zlib: cannot start: out of memory?");
     unpacking_ = true;
     unpacked_.resize(buffer_size);
@@ -92,7 +105,7 @@ class ByteInput {
     stream_.avail_out = static_cast<uInt>(unpacked_.size());
     while (stream_.avail_out == unpacked_.size()) {
       if (stream_.avail_in == 0) {
-        set_packed(read_some(0));
+        set_packed(read_more(0));
         if (stream_.avail_in == 0) {
           if (!between_members_) throw data_error("{}: the gzip file is cut short; copy or make it again", name_);
           return {};

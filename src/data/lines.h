@@ -13,7 +13,7 @@ class ByteInput;
 
 class LineReader {
  public:
-  // "-" is standard input. A file that begins with the gzip magic bytes is unpacked, whatever its name. A line of more
+  // "-" is standard input. A file that begins with a gzip header is unpacked, whatever its name. A line of more
   // bytes than `max_bytes` is an error, so that a file without newlines cannot take all memory.
   explicit LineReader(const std::string& path, std::size_t max_bytes = std::size_t{16} << 20);
   ~LineReader();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "base/utf8.h"
 #include "data/lines.h"
 #include "data/unit.h"
@@ -149,7 +150,7 @@ Pairs read_parallel(const PairOptions& options) {
 BadLines parse_bad_lines(std::string_view name) {
   if (name == "fail") return BadLines::fail;
   if (name == "skip") return BadLines::skip;
-  throw usage_error("\"{}\" is no policy for bad lines; known: fail, skip", printable(name));
+  throw unknown_name("policy for bad lines", name, {"fail", "skip"});
 }
 
 std::string describe(const ReadReport& report) {

@@ -1,6 +1,8 @@
 // Sizes of up to four axes, the last one contiguous.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <array>
 #include <initializer_list>
 #include <string>
@@ -74,9 +76,8 @@ inline Shape::Text Shape::text() const { return {*this}; }
 }  // namespace fovea
 
 template <>
-struct fmt::formatter<fovea::Shape::Text> {
-  constexpr auto parse(fmt::format_parse_context& context) const { return context.begin(); }
+struct fmt::formatter<fovea::Shape::Text> : fmt::formatter<std::string> {
   auto format(const fovea::Shape::Text& text, fmt::format_context& context) const {
-    return fmt::format_to(context.out(), "{}", std::string(text));
+    return fmt::formatter<std::string>::format(text, context);
   }
 };

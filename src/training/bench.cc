@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/clock.h"
+#include "base/nearest.h"
 #include "base/threads.h"
 #include "kernels/limit.h"
 #include "kernels/product.h"
@@ -229,7 +230,7 @@ std::vector<std::string> bench_modes() { return {"train", "greedy", "beam"}; }
 
 BenchResult bench(const BenchOptions& options) {
   if (std::ranges::count(bench_modes(), options.mode) == 0) {
-    throw usage_error("no mode \"{}\"; there are train, greedy and beam", options.mode);
+    throw unknown_name("mode", options.mode, bench_modes());
   }
   BenchShape shape = find_bench_shape(options.shape);
   const auto change = [](int& value, int wanted) { value = wanted > 0 ? wanted : value; };

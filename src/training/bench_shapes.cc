@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/nearest.h"
+
 namespace fovea {
 
 namespace {
@@ -72,8 +74,10 @@ const std::vector<BenchShape>& bench_shapes() {
 
 BenchShape find_bench_shape(const std::string& name) {
   const auto found = std::ranges::find(bench_shapes(), name, &BenchShape::name);
-  if (found == bench_shapes().end()) throw usage_error("no shape \"{}\"; there are S, M, L and T", name);
-  return *found;
+  if (found != bench_shapes().end()) return *found;
+  std::vector<std::string> known;
+  for (const BenchShape& shape : bench_shapes()) known.push_back(shape.name);
+  throw unknown_name("shape", name, known);
 }
 
 // Larger than a new model's weights, and biases that are not zero: with such weights each part of the model shows in

@@ -15,10 +15,6 @@ namespace {
 constexpr std::size_t samples_shown = 4;
 constexpr int journal_every = 50;  // updates
 
-std::uint64_t hash_text(std::uint64_t hash, std::string_view text) {
-  for (const char c : text) hash = mix(hash, static_cast<unsigned char>(c));
-  return mix(hash, 256);  // where a text ends
-}
 
 std::uint64_t hash_examples(std::uint64_t hash, std::span<const Example> examples) {
   for (const Example& example : examples) {
@@ -129,6 +125,9 @@ void Trainer::start() {
                        static_cast<std::uint64_t>(progress_.epoch));
   if (progress_.batch > static_cast<std::int64_t>(plan_.size())) {
     throw model_error("{}: its progress lies beyond the data", (options_.folder / checkpoint_file_name).string());
+  }
+  if (const std::string text = Workers::shortage(options_.threads, workers_.count()); !text.empty()) {
+    observer_.warned(text);
   }
   observer_.started({.training_lines = static_cast<std::int64_t>(examples_.size()),
                      .held_out_lines = static_cast<std::int64_t>(held_out_.size()),

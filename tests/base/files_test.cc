@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstring>
 #include <fstream>
 #include <functional>
@@ -325,6 +326,25 @@ TEST_F(RealFiles, WritersDoNotDisturbEachOther) {
   EXPECT_EQ(files_.read(folder_ / "a"), std::string(999, 'a'));
   EXPECT_EQ(files_.read(folder_ / "b"), std::string(999, 'b'));
   EXPECT_EQ(names(), (std::vector<std::string>{"a", "b"}));
+}
+
+// Each sweeps away what dead writers left, and must not take the others for dead.
+TEST_F(RealFiles, ManyWritersOfOneFileAllSucceed) {
+  const fs::path path = folder_ / "file";
+  std::atomic<int> failures = 0;
+  std::vector<std::thread> writers;
+  for (char letter = 'a'; letter < 'e'; ++letter) {
+    writers.emplace_back([&, letter] {
+      for (int i = 0; i < 100; ++i) {
+        failures += message_of([&] { files_.write_atomically(path, std::string(999, letter)); }) != "no error";
+      }
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  EXPECT_EQ(failures, 0);
+  const std::string found = files_.read(path);
+  EXPECT_EQ(found, std::string(999, found.at(0)));
+  EXPECT_EQ(names(), std::vector<std::string>{"file"});
 }
 
 TEST_F(RealFiles, OneDirectoryHasOneHolder) {

@@ -1,7 +1,9 @@
 // What holds for all commands: exit codes, results on standard output and all else on standard error.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "kernels/target.h"
 #include "support/process.h"
@@ -75,7 +77,93 @@ TEST_F(CommandLineTest, MisspeltNamesGetASuggestion) {
   EXPECT_TRUE(says(run(fovea({"train", data_, "-o", out, "--set", "encoder.sise=3"})).err, "encoder.size"));
   EXPECT_TRUE(says(run(fovea({"train", data_, "-o", out, "--preset", "datse"})).err, "dates"));
   EXPECT_TRUE(says(run(fovea({"list", "socres"})).err, "scores"));
-  EXPECT_TRUE(says(run(fovea({"make", "revrese"})).err, "reverse"));
+  EXPECT_TRUE(says(run(fovea({"make", "revrese"})).err, "did you mean reverse?"));
+  EXPECT_TRUE(says(run(fovea({"train", data_, "-o", out, "--preset", "bahdanau"})).err, "did you mean bahdanau2015?"));
+  EXPECT_TRUE(says(run(fovea({"train", data_, "-o", out, "--progress", "plian"})).err, "did you mean plain?"));
+  EXPECT_TRUE(says(run(fovea({"evaluate", model_, data_, "--min", "exat=1"})).err, "did you mean exact?"));
+  EXPECT_TRUE(says(run(fovea({"bench", "--mode", "graedy"})).err, "did you mean greedy?"));
+  EXPECT_TRUE(says(run(fovea({"bench", "--shape", "s"})).err, "did you mean S?"));
+}
+
+TEST_F(CommandLineTest, MisspeltFlagsGetASuggestion) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"train", data_, "--otput", "x"}, "no flag \"--otput\"; did you mean --output?"},
+      {{"train", data_, "-o", "x", "--theads=3"}, "no flag \"--theads\"; did you mean --threads?"},
+      {{"predict", model_, "--lenght-power", "2"}, "did you mean --length-power?"},
+      {{"predict", model_, "--quiet"}, "no flag \"--quiet\"; see fovea predict --help"},
+      {{"--verison"}, "did you mean --version?"}};
+  for (const auto& [words, text] : cases) {
+    const Outcome outcome = run(fovea(words));
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_TRUE(says(outcome.err, text));
+    EXPECT_TRUE(is_one_line(outcome.err));
+  }
+}
+
+TEST_F(CommandLineTest, NumbersThatAreNoneOrTooLargeAreRefused) {
+  for (const std::string number : {"nan", "-nan", "inf", "1e999", "-1", "1x", ""}) {
+    EXPECT_EQ(run(fovea({"predict", model_, "--length-power", number}), "abc\n").code, 2) << number;
+    EXPECT_EQ(run(fovea({"predict", model_, "--coverage-penalty", number}), "abc\n").code, 2) << number;
+    EXPECT_EQ(run(fovea({"predict", model_, "--sample", number}), "abc\n").code, 2) << number;
+    EXPECT_EQ(run(fovea({"bench", "--seconds", number})).code, 2) << number;
+    EXPECT_EQ(run(fovea({"train", data_, "-o", "x", "--set", "training.clip=" + number})).code, 2) << number;
+  }
+  for (const std::string number : {"nan", "inf", "1e999"}) {
+    EXPECT_EQ(run(fovea({"evaluate", model_, data_, "--min", "exact=" + number})).code, 2) << number;
+  }
+  for (const std::string number : {"99999999999999999999", "-99999999999999999999", "2000000001", "1.5", "nan"}) {
+    EXPECT_EQ(run(fovea({"make", "copy", "--seed", number})).code, 2) << number;
+    EXPECT_EQ(run(fovea({"make", "copy", "--count", number})).code, 2) << number;
+  }
+}
+
+class FewThreadsTest : public CommandLineTest {
+ protected:
+  static Outcome limited(const std::string& limit, const std::string& words) {
+    return run({{"/bin/sh", "-c", limit + " && exec " FOVEA_BINARY " " + words}}, input);
+  }
+  // A sanitizer wants more than some limits leave.
+  static bool runs_at_all(const std::string& limit) { return limited(limit, "make copy --count 0").code == 0; }
+
+  std::string training() const {
+    std::string words = "train " + data_ + " --stop-after 3u --progress none";
+    for (const std::string& setting : tiny_settings()) words += " --set " + setting;
+    return words + " -o ";
+  }
+
+  static constexpr const char* input = "abc\nxyz\n";
+};
+
+TEST_F(FewThreadsTest, WithoutAnyThreadMoreAllIsTheSame) {
+  const std::string limit = "ulimit -s 99999999999";  // stacks that are never given
+  if (!runs_at_all(limit)) GTEST_SKIP() << "stacks are limited already";
+  const Outcome predicted = limited(limit, "predict " + model_ + " --threads 256");
+  EXPECT_EQ(predicted.code, 0) << predicted.err;
+  EXPECT_EQ(predicted.out, run(fovea({"predict", model_}), input).out);
+  EXPECT_TRUE(says(predicted.err, "warning: only 1 of 256 threads could be used"));
+  EXPECT_TRUE(is_one_line(predicted.err));
+  const Outcome evaluated = limited(limit, "evaluate " + model_ + " " + data_ + " --json --threads 256");
+  EXPECT_EQ(evaluated.code, 0) << evaluated.err;
+  EXPECT_EQ(evaluated.out, run(fovea({"evaluate", model_, data_, "--json"})).out);
+  EXPECT_TRUE(says(evaluated.err, "only 1 of 256 threads"));
+  const Outcome trained = limited(limit, training() + (folder_ / "few").string() + " --threads 256");
+  EXPECT_EQ(trained.code, 0) << trained.err;
+  EXPECT_TRUE(says(trained.err, "only 1 of 256 threads"));
+  ASSERT_EQ(limited("true", training() + (folder_ / "many").string()).code, 0);
+  EXPECT_EQ(remains(folder_ / "few"), remains(folder_ / "many"));
+}
+
+TEST_F(FewThreadsTest, WhereMemoryIsShortNothingAborts) {
+  const std::string limit = "ulimit -v 500000";
+  if (!runs_at_all(limit)) GTEST_SKIP() << "the program needs more to begin with";
+  const Outcome predicted = limited(limit, "predict " + model_ + " --threads 256");
+  EXPECT_EQ(predicted.code, 0) << predicted.err;
+  EXPECT_EQ(predicted.out, run(fovea({"predict", model_}), input).out);
+  EXPECT_TRUE(says(predicted.err, "of 256 threads could be used"));
+  for (const std::string& words : {"evaluate " + model_ + " " + data_, training() + (folder_ / "few").string()}) {
+    const Outcome outcome = limited(limit, words + " --threads 256");
+    EXPECT_TRUE(outcome.code == 0 || says(outcome.err, "error: not enough memory; try fewer --threads")) << outcome.err;
+  }
 }
 
 TEST_F(CommandLineTest, ExitCodes) {

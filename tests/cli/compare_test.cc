@@ -118,6 +118,35 @@ TEST_F(CompareCommandTest, RunsOfAnotherKindAreNotTakenForThese) {
   refused(compare({"--vary", "decoder.size=8", "--dev", data_}), "data set");
 }
 
+TEST_F(CompareCommandTest, ManyVariedSettingsMakeNoNameThatIsTooLong) {
+  std::vector<std::string> more = {"--json"};
+  for (const char* setting : {"decoder.size=8,9", "objective.label_smoothing=0.0", "objective.coverage_embedding=0.0",
+                              "objective.supervised_form=cross_entropy", "objective.supervised_smoothing=0.0",
+                              "objective.rationale_length=0.01", "objective.rationale_jumps=0.01",
+                              "objective.repetition=0.0", "objective.fertility=0.0", "objective.coverage=0.0"}) {
+    more.insert(more.end(), {"--vary", setting});
+  }
+  const Outcome outcome = run(compare(more, "2u"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(parse(outcome).at("rows").size(), 2u);
+  const Outcome again = run(compare(more, "2u"));
+  EXPECT_EQ(again.out, outcome.out) << again.err;
+}
+
+TEST_F(CompareCommandTest, ALexiconWithOtherWordsIsOtherData) {
+  const std::string lexicon = folder_.write("lexicon.tsv", "a\ta\t0.5\nb\tb\t1\n");
+  const std::vector<std::string> more = {"--vary", "decoder.size=8", "--lexicon", lexicon};
+  EXPECT_EQ(run(compare(more, "2u")).code, 0);
+  folder_.write("lexicon.tsv", "b\tb\t1\n\na\ta\t0.5\n");
+  EXPECT_TRUE(says(run(compare(more, "2u")).err, "(done before)")) << "the order does not matter";
+  for (const char* other : {"a\ta\t0.6\nb\tb\t1\n", "a\ta\t0.5\nc\tb\t1\n", "a\ta\t0.5\nb\tc\t1\n"}) {
+    folder_.write("lexicon.tsv", other);
+    const Outcome outcome = run(compare(more, "2u"));
+    EXPECT_EQ(outcome.code, 2) << other;
+    EXPECT_TRUE(says(outcome.err, "another data set"));
+  }
+}
+
 TEST_F(CompareCommandTest, ARunThatFailsLeavesTheOthersAlone) {
   std::filesystem::create_directories(runs() + "/decoder.size=8_seed=1");
   folder_.write("runs/decoder.size=8_seed=1/checkpoint.safetensors", "no checkpoint");

@@ -106,12 +106,12 @@ TEST(Lines, DamagedGzipIsAnError) {
   const std::string packed = gzip(text);
   const TemporaryFile whole(packed);
   const Lines lines = read_all(whole.path());
-  for (std::size_t length = 2; length < packed.size(); ++length) {
+  constexpr std::size_t magic = 3, flags_end = 4, header = 10;
+  for (std::size_t length = magic; length < packed.size(); ++length) {
     const TemporaryFile cut(packed.substr(0, length));
     ASSERT_NE(error_of(cut.path()).find(cut.path() + ": the gzip file is cut short"), std::string::npos) << length;
   }
-  constexpr std::size_t header = 10;
-  for (std::size_t i = 2; i < packed.size(); ++i) {
+  for (std::size_t i = flags_end; i < packed.size(); ++i) {
     std::string changed = packed;
     changed[i] = static_cast<char>(changed[i] ^ 0x55);
     const TemporaryFile file(changed);
@@ -133,6 +133,17 @@ TEST(Lines, WhatCannotBeReadIsNamed) {
   EXPECT_NE(error_of("/no/such/file").find("/no/such/file: cannot open: No such file"), std::string::npos);
   EXPECT_NE(error_of(::testing::TempDir()).find("cannot read: Is a directory"), std::string::npos);
   EXPECT_EQ(error_of("/no/such\nfile").find('\n'), std::string::npos);
+}
+
+// Two bytes do not make a gzip file.
+TEST(Lines, WhatHasNoGzipHeaderIsText) {
+  for (const std::string text :
+       {"\x1F\x8B", "\x1F\x8B\n", "\x1F\x8B hello\nb\n", "\x1F\x8B\x07\n", "\x1F\x8B\x08\x80hello\nb\n"}) {
+    const TemporaryFile file(text);
+    std::string read;
+    for (const std::string& line : read_all(file.path())) read += line + "\n";
+    EXPECT_EQ(read, text.ends_with("\n") ? text : text + "\n");
+  }
 }
 
 // Standard input as a pipe that the test writes to.

@@ -172,7 +172,7 @@ TEST(Pairs, ContradictoryOptions) {
   expect_in("give either", fail(options));
   EXPECT_EQ(parse_bad_lines("skip"), BadLines::skip);
   EXPECT_EQ(parse_bad_lines("fail"), BadLines::fail);
-  expect_in("known: fail, skip", error_of(ErrorKind::usage, [] { parse_bad_lines("maybe"); }));
+  expect_in("there are fail and skip", error_of(ErrorKind::usage, [] { parse_bad_lines("maybe"); }));
 }
 
 }  // namespace

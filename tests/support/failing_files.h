@@ -92,6 +92,8 @@ class FailingFiles : public Files {
     return static_cast<int>(open_.size()) - 1;
   }
 
+  int keep_lock(int) override { return -1; }
+
   // Writes at most kPiece bytes and is interrupted now and then, as a disk may.
   std::ptrdiff_t write(int file, std::string_view bytes) override {
     if (operations_ % 5 == 4 && !std::exchange(interrupted_, true)) return -EINTR;

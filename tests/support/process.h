@@ -27,6 +27,7 @@ struct Command {
   std::string folder = {};                         // to run in; empty: as the test
   bool folder_is_removed = false;                  // and gone by the time the program starts
   bool output_is_closed = false;                   // nobody reads its standard output
+  bool streams_do_not_wait = false;                // all three are set to O_NONBLOCK
   std::optional<std::uint64_t> largest_file = {};  // bytes that any file may grow to
 };
 
@@ -54,6 +55,9 @@ class Process {
       dup2(input[0], STDIN_FILENO);
       dup2(output[1], STDOUT_FILENO);
       dup2(errors[1], STDERR_FILENO);
+      if (command.streams_do_not_wait) {
+        for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) fcntl(file, F_SETFL, O_NONBLOCK);
+      }
       signal(SIGPIPE, SIG_DFL);
       if (!command.folder.empty() && chdir(command.folder.c_str()) != 0) _exit(127);
       if (command.folder_is_removed && rmdir(command.folder.c_str()) != 0) _exit(127);

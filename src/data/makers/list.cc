@@ -1,10 +1,8 @@
-#include <fmt/format.h>
-
 #include <array>
 #include <string>
+#include <vector>
 
-#include "base/error.h"
-#include "base/utf8.h"
+#include "base/nearest.h"
 #include "data/makers/copy.h"
 #include "data/makers/dates.h"
 #include "data/makers/maker.h"
@@ -22,12 +20,12 @@ std::span<const Maker> makers() {
 }
 
 const Maker& find_maker(std::string_view name) {
-  std::string known;
+  std::vector<std::string> known;
   for (const Maker& maker : makers()) {
     if (maker.name == name) return maker;
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", maker.name);
+    known.emplace_back(maker.name);
   }
-  throw usage_error("no data set \"{}\" can be made; known: {}", printable(name), known);
+  throw unknown_name("maker", name, known);
 }
 
 }  // namespace fovea

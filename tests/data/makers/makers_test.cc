@@ -45,7 +45,7 @@ TEST(Makers, UnknownNameListsTheKnownOnes) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::usage);
-    EXPECT_STREQ(error.what(), "no data set \"data\" can be made; known: dates, copy, reverse");
+    EXPECT_STREQ(error.what(), "no maker \"data\"; there are dates, copy and reverse");
   }
 }
 

@@ -1,0 +1,28 @@
+// What a command may write over: only what it, or the same command before, may have written there.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace fovea {
+
+// How files of one kind are known from all others.
+struct FileKind {
+  std::string_view name;
+  std::string_view beginning;
+  std::string_view mark;  // further on
+};
+
+inline constexpr FileKind attention_picture = {"picture of fovea show",
+                                               R"(<svg xmlns="http://www.w3.org/2000/svg" role="img" )", ""};
+inline constexpr FileKind attention_page = {"page of fovea show", "<!DOCTYPE html>", " – attention</title>"};
+inline constexpr FileKind comparison_page = {"page of fovea compare", "<!DOCTYPE html>", "<title>Comparison</title>"};
+inline constexpr FileKind comparison_table = {"table of fovea compare", "", "\tpeak_mib\tseeds\ttrouble\n"};
+
+// Each throws a usage_error unless there is nothing yet (an empty path says that nothing is to be written), or what is
+// there is empty or of that kind.
+void check_file(const std::filesystem::path& path, const FileKind& kind);
+void check_run_folder(const std::filesystem::path& folder);
+void check_bench_folder(const std::filesystem::path& folder);
+
+}  // namespace fovea

@@ -10,11 +10,11 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/shell_word.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/out.h"
 #include "cli/presets.h"
-#include "cli/shell_word.h"
 #include "cli/version.h"
 #include "data/makers/maker.h"
 #include "tasks/config.h"

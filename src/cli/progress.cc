@@ -227,12 +227,12 @@ void ProgressView::print_row(const ValidationReport& report) {
   print(paint(pieces, columns_));
 }
 
-std::string ProgressView::paint(const std::vector<Piece>& pieces, int room) const {
+std::string ProgressView::paint(const std::vector<Piece>& pieces, int columns) const {
   std::string text;
   for (const Piece& piece : pieces) {
-    if (room <= 0) break;
-    const std::string part = shorten(piece.text, room);
-    room -= display_width(part);
+    if (columns <= 0) break;
+    const std::string part = shorten(piece.text, columns);
+    columns -= display_width(part);
     const bool painted = colour_ && piece.style != Style::plain;
     text += painted ? fmt::format("\x1b[{}m{}\x1b[0m", static_cast<int>(piece.style), part) : part;
   }

@@ -20,7 +20,7 @@ Config make_config(const ConfigInput& input);
 
 // Without a file of held-out lines they are a part of the data. Says on standard error which lines were left out,
 // unless quiet. An empty name of a lexicon: none.
-TrainingData read_training_data(const PairOptions& data, const std::string& held_out_file, const std::string& lexicon,
-                                bool quiet = false);
+TrainingData read_training_data(const PairOptions& options, const std::string& held_out_file,
+                                const std::string& lexicon, bool quiet = false);
 
 }  // namespace fovea

@@ -247,7 +247,7 @@ void Search::leave_only(std::vector<Beam>& beams, const std::vector<std::int32_t
 
 // The first step of a search has one hypothesis a source, later ones `beam`; draws are `beam` from the first.
 State Search::start(Pass& pass) {
-  const State first = model_.start(pass);
+  State first = model_.start(pass);
   previous_.assign(static_cast<std::size_t>(sampling_ ? options_.beam : 1) * columns_, options_.start);
   if (!sampling_) return first;
   for (int h = 0; h < options_.beam; ++h) {

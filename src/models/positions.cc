@@ -16,7 +16,8 @@ Positions::Positions(Parameters& parameters, const std::string& name, const std:
   if (kind_ == Kind::learned) table_ = parameters.add(name + ".table", {most, size}, Initial::uniform(0.1));
   // Vaswani et al. 2017: sine and cosine of wavelengths from 2 pi to 10000 * 2 pi
   for (int j = 0; j < size && kind_ == Kind::sinusoid; ++j) {
-    turns_.push_back(std::pow(10000.0, -(j / 2 * 2) / static_cast<double>(size)));
+    const int even = j - j % 2;
+    turns_.push_back(std::pow(10000.0, -even / static_cast<double>(size)));
   }
 }
 

@@ -69,7 +69,7 @@ TransformerLayer::Made TransformerLayer::operator()(Pass& pass, Tensor x, Mask m
   Made made;
   const Tensor asking = before(pass, itself_norm_, x);
   Attention::Prepared own = itself_.prepare(pass, {asking, mask}, when);
-  if (with_past) own = with_past(std::move(own));
+  if (with_past) own = with_past(own);
   x = after(pass, itself_norm_, x, itself_.attend(pass, asking, when, own, {}).context, "self_attention");
   if (looking_) {
     // One step of many rows: the rows of a source are alternatives that share its memory.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "base/shell_word.h"
 #include "base/utf8.h"
 #include "show/warnings.h"
 
@@ -57,14 +58,9 @@ std::string code_block(std::string_view language, std::string_view text) {
   return out + fence + "\n";
 }
 
-// One word of a POSIX shell, never taken for an option.
-std::string shell_word(std::string_view text) {
-  constexpr std::string_view kSafe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
-  const std::string word = (text.starts_with('-') ? "./" : "") + printable(text);
-  if (!word.empty() && word.find_first_not_of(kSafe) == std::string::npos) return word;
-  std::string out = "'";
-  for (char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
+// A word that is never taken for an option.
+std::string argument(std::string_view text) {
+  return shell_word((text.starts_with('-') ? "./" : "") + printable(text));
 }
 
 std::string front_matter(const ModelCard& card) {
@@ -83,7 +79,7 @@ std::string front_matter(const ModelCard& card) {
 }
 
 std::string usage(const ModelCard& card) {
-  const std::string folder = shell_word(card.name);
+  const std::string folder = argument(card.name);
   return "## Use\n\n" + code_block("sh", fmt::format("fovea predict {0} lines.txt    # one answer a line\n"
                                                      "fovea show {0} 'a line'        # what it read while answering\n",
                                                      folder));

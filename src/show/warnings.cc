@@ -52,7 +52,7 @@ std::vector<std::string> warnings(const Output& output, std::size_t map) {
   const Grid grid = grid_of(output, map);
   const Reading reading = read_map(output, grid);
   std::vector<std::string> lines;
-  if (reading.broken) lines.push_back("Some weights are missing or not finite: this map is not complete.");
+  if (reading.broken) lines.emplace_back("Some weights are missing or not finite: this map is not complete.");
   if (reading.stop_share > kMostOfTheMass && grid.columns.size() > 1) {
     lines.push_back(fmt::format("{:.0f} % of the weight lies on the stop symbol: the map says little about the source.",
                                 100 * reading.stop_share));

@@ -4,9 +4,9 @@
 
 #include <sstream>
 
+#include "base/shell_word.h"
 #include "cli/command_line.h"
 #include "cli/progress.h"
-#include "cli/shell_word.h"
 #include "data/pairs.h"
 #include "support/process.h"
 #include "support/temporary_folder.h"

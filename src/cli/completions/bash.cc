@@ -1,8 +1,8 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include "base/shell_word.h"
 #include "cli/completions/writers.h"
-#include "cli/shell_word.h"
 
 namespace fovea {
 
@@ -118,12 +118,12 @@ std::string bash_completions(const ProgramHelp& help) {
     std::vector<std::string> names;
     int place = 0;
     for (const Argument& argument : command.arguments) {
-      if (!argument.is_flag) takes += bash_case(fmt::format("{} {}", name, ++place), "takes", bash_offer(argument));
-      if (!argument.is_flag) continue;
-      names.insert(names.end(), argument.names.begin(), argument.names.end());
+      if (argument.is_flag) names.insert(names.end(), argument.names.begin(), argument.names.end());
       if (argument.value.empty()) continue;
-      for (const std::string& flag : argument.names)
-        takes += bash_case(name + " " + flag, "takes", bash_offer(argument));
+      const std::vector<std::string> keys = argument.is_flag ? argument.names : std::vector{std::to_string(++place)};
+      for (const std::string& key : keys) {
+        takes += bash_case(fmt::format("{} {}", name, key), "takes", bash_offer(argument));
+      }
     }
     flags += bash_case(name, "flags", in_a_line(names));
   };

@@ -1,8 +1,8 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include "base/shell_word.h"
 #include "cli/completions/writers.h"
-#include "cli/shell_word.h"
 
 namespace fovea {
 

@@ -199,7 +199,7 @@ void pack(const Real* matrix, std::ptrdiff_t stride, int inner, bool transposed,
         for (int i = k; i < k + 2; ++i) {
           const bool zero = i == inner || up[c] == 0;
           *to++ =
-              zero ? 0 : static_cast<std::int8_t>(nearest(static_cast<float>(from[i * along + c * across]) * up[c]));
+              static_cast<std::int8_t>(zero ? 0 : nearest(static_cast<float>(from[i * along + c * across]) * up[c]));
         }
       }
     }

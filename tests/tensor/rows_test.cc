@@ -187,7 +187,8 @@ TEST(Positions, RotateTurnsPairs) {
   expect_values(
       inputs, [](Ts t) { return rotate(t[0], {.first = 5, .stride = 1}); },
       [&](int out) {
-        const double angle = (5 + out / 12) * std::pow(10000.0, -(out % 6 / 2 * 2) / 6.0);
+        const int step = 5 + out / 12, pair = out % 6 - out % 2;
+        const double angle = step * std::pow(10000.0, -pair / 6.0);
         const double even = inputs[0].values[out / 2 * 2], odd = inputs[0].values[out / 2 * 2 + 1];
         return out % 2 ? even * std::sin(angle) + odd * std::cos(angle)
                        : even * std::cos(angle) - odd * std::sin(angle);

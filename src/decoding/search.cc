@@ -271,6 +271,7 @@ std::vector<std::vector<Answer>> Search::run(std::span<const int> most_steps, st
   }
   State state;
   for (int length = 1; columns_ > 0; ++length) {
+    if (options_.stop_signal && *options_.stop_signal != 0) throw SearchStopped{};
     Pass pass(parameters_, length % 2 ? memory_.odd : memory_.even);
     const State now = length == 1 ? start(pass) : state.rows(pass, origin_);
     const StepResult result = model_.step(pass, now, previous_);

@@ -3,6 +3,7 @@
 // batch.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -24,7 +25,10 @@ struct SearchOptions {
   std::int32_t start = 0;           // symbols
   std::int32_t stop = 0;
   std::vector<std::int32_t> never;  // symbols that are not to be written
+  const std::atomic<int>* stop_signal = nullptr;  // not 0: SearchStopped is thrown before the next step
 };
+
+struct SearchStopped {};
 
 struct StepExplanation {
   double probability = 0;

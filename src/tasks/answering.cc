@@ -47,6 +47,7 @@ SearchOptions Answering::search_options(const AnswerOptions& options) const {
   search_options.coverage_penalty = options.coverage_penalty;
   search_options.sampling_temperature = options.sampling_temperature;
   search_options.seed = options.seed;
+  search_options.stop_signal = options.stop_signal;
   if (options.write_unknown) std::erase(search_options.never, Vocabulary::unknown);
   return search_options;
 }

@@ -22,6 +22,7 @@ struct AnswerOptions {
   std::uint64_t seed = 1;           // of those draws
   std::int64_t first_line = 0;      // number of the first source: each line has draws of its own
   bool write_unknown = false;       // the unknown symbol may be written, to be replaced
+  const std::atomic<int>* stop_signal = nullptr;  // not 0: SearchStopped is thrown
 };
 
 // Which of the sources are answered together, at most `size` at a time, and fewer if workers would be left without any:

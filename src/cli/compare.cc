@@ -180,6 +180,7 @@ int CompareCommand::run() const {
   for (const PlannedRun& planned : runs) find_record(planned, task);  // a folder of other runs is refused at once
   catch_stop_signals();
   do_runs(runs, task, comparison);
+  all_is_saved();
 
   if (!tsv.empty()) files.write_atomically(tsv, comparison_to_tsv(comparison));
   if (!html.empty()) files.write_atomically(html, draw_comparison_page(comparison));

@@ -264,7 +264,7 @@ int run(int count, char** words) {
   app.require_subcommand(1);
   app.footer(
       "fovea COMMAND --help says more. Exit codes: 0 ok, 1 failure, 2 usage, 3 bad data, 4 bad model, 5 --min missed, "
-      "130/143 stopped after saving.");
+      "129/130/143 stopped after saving.");
   int status = 0;
   MakeCommand make;
   TrainCommand train;

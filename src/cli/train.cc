@@ -173,6 +173,7 @@ int TrainCommand::run(Ranks& ranks) const {
   if (ranks.first() && !goes_on) files.write_atomically(path / "config.toml", to_toml(config));
   catch_stop_signals();
   const Ending ending = trainer.run();
+  all_is_saved();
   // Another rank may be the one that was told to stop.
   const int code = ending == Ending::interrupted ? 128 + (stop_signal() ? stop_signal().load() : SIGTERM) : 0;
   if (!ranks.first()) return code;
@@ -184,7 +185,8 @@ int TrainCommand::run(Ranks& ranks) const {
   }
   const Progress& p = trainer.progress();
   if (ending == Ending::interrupted) {
-    fmt::print(stderr, "stopped at update {} and saved; the same command goes on from there\n", p.update);
+    fmt::print(stderr, "stopped at update {} and saved; the same command{} goes on from there\n", p.update,
+               fresh ? " without --fresh" : "");
     return code;
   }
   fmt::print(stderr, "{}: {} after {} updates, {}\n", folder,

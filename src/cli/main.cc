@@ -78,6 +78,9 @@ void add_train(CLI::App& app, TrainCommand& c, int& status) {
       ->capture_default_str()
       ->check(CLI::Range(1, 1'000'000));
   command->add_option("--progress", c.progress, "auto, live, plain or none")->capture_default_str();
+  command->add_option("--rank-timeout", c.rank_timeout, "seconds a rank may be missing before all end; 0: any time")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1e6));
   command->add_flag("--fresh", c.fresh, "start over even if the folder holds a run");
   command->add_flag("--print-config", c.print_config, "print the settings that would be used, and stop");
   add_threads(command, c.threads);

@@ -121,8 +121,9 @@ void measure_answers(const PlannedRun& run, const ComparedTask& task, ComparedRu
   }
   // The first answers also warm it up: memory is had, weights are in the cache.
   const std::size_t shown = std::min(compared_examples, sources.size());
-  for (Prediction& p : predictor.predict(std::span(sources).first(shown),
-                                         {.answer = {.alternatives = 5, .stop_signal = &stop_signal()}})) {
+  for (Prediction& p :
+       predictor.predict(std::span(sources).first(shown),
+                         {.answer = {.alternatives = 5, .stop_signal = &stop_signal(), .limits = sample_limits}})) {
     figures.examples.push_back(std::move(p.output));
   }
   const Clock::time_point start = Clock::now();

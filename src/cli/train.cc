@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/ranks.h"
+#include "base/watchdog.h"
 #include "cli/commands.h"
 #include "cli/complaint.h"
 #include "cli/out.h"
@@ -32,19 +33,35 @@ class Recorder : public Observer {
   }
   void updated(const UpdateReport& report) override { screen_.updated(report); }
   void validated(const ValidationReport& report) override {
-    validations_.push_back(report);
+    maps_.clear();
+    RunValidation shown{report.update, {}};
+    for (const Sample& s : report.samples) {
+      shown.samples.push_back({s.answer.source_text, s.target, s.answer.text, s.target == s.answer.text});
+      maps_.push_back(s.answer);
+    }
+    validations_.push_back(std::move(shown));
+    if (validations_.size() > most_validations) {
+      validations_.erase(validations_.begin());
+      ++earlier_validations_;
+    }
     screen_.validated(report);
   }
   void saved(const std::string& path, std::int64_t update) override { screen_.saved(path, update); }
   void warned(const std::string& message) override { screen_.warned(message); }
 
   const RunStart& start() const { return start_; }
-  const std::vector<ValidationReport>& validations() const { return validations_; }
+  const std::vector<RunValidation>& validations() const { return validations_; }  // the last ones
+  std::size_t earlier_validations() const { return earlier_validations_; }
+  const std::vector<Output>& maps() const { return maps_; }  // of the last one
 
  private:
+  static constexpr std::size_t most_validations = 20;
+
   Observer& screen_;
   RunStart start_;
-  std::vector<ValidationReport> validations_;
+  std::vector<RunValidation> validations_;
+  std::size_t earlier_validations_ = 0;
+  std::vector<Output> maps_;
 };
 
 // The last part of a path, with or without a slash behind it.
@@ -70,16 +87,9 @@ RunReport make_report(const TrainCommand& c, const Recorder& recorder, const Tra
     report.points.push_back({v.update, v.epoch, v.seconds, loss, {}, v.exact});
   }
   std::ranges::stable_sort(report.points, {}, &RunPoint::update);
-  for (const ValidationReport& v : recorder.validations()) {
-    RunValidation shown{v.update, {}};
-    for (const Sample& s : v.samples) {
-      shown.samples.push_back({s.answer.source_text, s.target, s.answer.text, s.target == s.answer.text});
-    }
-    report.validations.push_back(std::move(shown));
-  }
-  if (!recorder.validations().empty()) {
-    for (const Sample& s : recorder.validations().back().samples) report.maps.push_back(s.answer);
-  }
+  report.validations = recorder.validations();
+  report.earlier_validations = recorder.earlier_validations();
+  report.maps = recorder.maps();
   const Progress& p = trainer.progress();
   report.facts = {{"best exact share", p.best < 0 ? "not measured yet" : fmt::format("{:.4f}", p.best)},
                   {"updates", fmt::format("{} ({} skipped)", p.update, p.skipped)},
@@ -119,6 +129,13 @@ ModelCard make_card(const TrainCommand& c, const Recorder& recorder, const Train
 
 int TrainCommand::run() const {
   const std::unique_ptr<Ranks> ranks = join_ranks();
+  const Watchdog watchdog(*ranks, std::chrono::duration<double>(rank_timeout), [&](const Error& missing) {
+    try {
+      throw missing;
+    } catch (...) {
+      ranks->abort(complain());
+    }
+  });
   try {
     return run(*ranks);
   } catch (...) {

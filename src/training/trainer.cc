@@ -63,6 +63,13 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
     check_length(encoded.source, example);
     lengths_.push_back({encoded.source.size() + 1, static_cast<int>(encoded.target.size()) + 1});
   }
+  if (config_.model.objective.supervised > 0 &&
+      std::ranges::all_of(examples_, [](const Encoding& encoded) { return encoded.links.empty(); })) {
+    throw data_error(
+        "objective.supervised = {}, but no line to train on has an alignment; give links such as 0-0 1-2 in a third "
+        "column, or set it to 0",
+        config_.model.objective.supervised);
+  }
   for (const Example& example : data_.held_out) {
     held_out_.push_back(model_->task().encode_source(example.source, example.extra));
     check_length(held_out_.back(), example);
@@ -248,7 +255,8 @@ ValidationReport Trainer::answer_held_out() {
   report.cer = metrics.cer();
   const std::size_t shown = std::min(samples_shown, held_out_.size());
   const auto explained =
-      answering_->answer(std::span(sources).first(shown), {.alternatives = 5, .stop_signal = options_.stop_signal});
+      answering_->answer(std::span(sources).first(shown),
+                         {.alternatives = 5, .stop_signal = options_.stop_signal, .limits = sample_limits});
   for (std::size_t i = 0; i < shown; ++i) {
     const Example& example = data_.held_out[i];
     const std::string line = model_->task().reads_features() ? example.source + "\t" + example.extra : example.source;

@@ -26,7 +26,7 @@ struct RunOptions {
   std::filesystem::path folder;
   int threads = 1;
   Period stop_after;                                // none: until patience is at its end
-  Period save_every = {60, Period::Unit::seconds};  // beside validations, which save before and after; no trace in the result
+  Period save_every = {60, Period::Unit::seconds};  // beside validations; leaves no trace in the result
   bool fresh = false;                               // forget what the folder holds
   const std::atomic<int>* stop_signal = nullptr;    // not 0, on any rank: save and return; rank 0's ends a validation
   Ranks* ranks = &Ranks::alone();

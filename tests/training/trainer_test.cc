@@ -345,6 +345,39 @@ TEST_F(TrainerTest, ADiskThatIsFullAtTheEndIsAnErrorAndLosesNothing) {
   EXPECT_EQ(remains(folder_.path()), remains(whole.path()));
 }
 
+TEST_F(TrainerTest, SupervisedAttentionWithoutAlignmentsIsRefused) {
+  const Config config = tiny_config({"extra=alignment", "objective.supervised=1"});
+  TrainingData data = tiny_data();
+  const RunOptions options = {.folder = folder_.path(), .stop_after = {2, Period::Unit::updates}};
+  try {
+    Trainer(config, data, options, files_, record_);
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::data);
+    EXPECT_NE(std::string(error.what()).find("no line to train on has an alignment"), std::string::npos);
+  }
+  data.training[3].extra = "0-0";
+  EXPECT_EQ(Trainer(config, data, options, files_, record_).run(), Ending::stopped);
+}
+
+// Of lines of any length a validation keeps what a page can show.
+TEST_F(TrainerTest, SamplesAreBounded) {
+  TrainingData data = tiny_data();
+  for (Example& example : data.held_out) example.source = std::string(300, 'a');
+  Trainer(tiny_config({"attention.heads=4", "training.validate_every=1u"}), data,
+          {.folder = folder_.path(), .stop_after = {1, Period::Unit::updates}}, files_, record_)
+      .run();
+  ASSERT_EQ(record_.validations.size(), 1u);
+  for (const Sample& sample : record_.validations[0].samples) {
+    std::size_t cells = 0;
+    for (const OutputStep& step : sample.answer.steps) {
+      for (const Look& look : step.looks) cells += look.weights.size();
+    }
+    EXPECT_LE(cells, sample_limits.cells);
+    EXPECT_EQ(sample.answer.left_out.positions, 201u);
+  }
+}
+
 TEST_F(TrainerTest, NoLinesAreNoData) {
   const RunOptions options = {.folder = folder_.path(), .stop_after = {}};
   EXPECT_THROW(Trainer(tiny_config(), {}, options, files_, record_), Error);

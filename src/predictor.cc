@@ -29,7 +29,7 @@ class Predictor::Group {
       encode(lines[i], predictions_[i], encoded_[i]);
       sources_.push_back(&encoded_[i]);
     }
-    batches_ = batches_by_length(sources_, options.answer.batch, predictor.workers_.count());
+    batches_ = predictor.answering_.batches(sources_, options.answer);
   }
 
   std::span<const std::vector<std::size_t>> batches() const { return batches_; }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -32,6 +33,12 @@ class Ranks {
   // All messages at once; returns when all are there. What one rank sends another arrives in the order of the lists, so
   // both must list the same sizes. Never with itself.
   virtual void exchange(std::span<const Sending> /*out*/, std::span<const Receiving> /*in*/) {}
+
+  // Signs of life, to be given and taken by a Watchdog while exchange() may be under way. Neither waits for anybody.
+  enum class Sign : unsigned char { lives, leaves };
+  virtual bool gives_signs() const { return false; }
+  virtual void give_sign(Sign) {}                                     // to all others
+  virtual std::optional<Sign> take_sign(int /*from*/) { return {}; }  // the last that came since
 
   // Ends the processes of all ranks, this one too. Alone it does nothing.
   virtual void abort(int /*exit_code*/) {}

@@ -115,6 +115,8 @@ void add_train(CLI::App& app, TrainCommand& c, Run& run) {
   add(command, "--on-bad-line", c.on_bad_line, one_of({"fail", "skip"}), "what to do: fail, or skip it and count");
   add(command, "--max-length", c.max_length, number(1, 1'000'000), "longest line in characters");
   add(command, "--progress", c.progress, one_of({"auto", "live", "plain", "none"}), "how progress is shown");
+  add(command, "--rank-timeout", c.rank_timeout, number(0, 1e6),
+      "seconds a rank of mpirun may be missing before all end; 0: any time");
   command->add_flag("--fresh", c.fresh, "start over even if the folder holds a run");
   command->add_flag("--print-config", c.print_config, "print the settings that would be used, and stop");
   add_threads(command, c.threads);
@@ -292,7 +294,7 @@ std::unique_ptr<CLI::App> declare(Commands& commands, Run& run) {
   app->require_subcommand(1);
   app->footer(
       "fovea COMMAND --help says more. Exit codes: 0 ok, 1 failure, 2 usage, 3 bad data, 4 bad model, 5 --min missed, "
-      "130/143 stopped after saving.");
+      "129/130/143 stopped after saving.");
   add_make(*app, commands.make, run);
   add_train(*app, commands.train, run);
   add_predict(*app, commands.predict, run);

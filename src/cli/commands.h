@@ -37,6 +37,7 @@ struct TrainCommand {
   std::string command_line;
   std::int64_t seed = -1;  // -1: as the config says
   int threads = 0;         // 0: all
+  double rank_timeout = 120;  // seconds; 0: none
   bool fresh = false;
   bool print_config = false;
   int run() const;

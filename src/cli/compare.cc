@@ -193,6 +193,7 @@ int CompareCommand::run() const {
   for (const PlannedRun& planned : runs) find_record(planned, task);  // a folder of other runs is refused at once
   catch_stop_signals();
   do_runs(runs, task, comparison);
+  all_is_saved();
 
   check_files();  // a comparison takes its time
   if (!tsv.empty()) files.write_atomically(tsv, comparison_to_tsv(comparison));

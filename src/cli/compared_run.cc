@@ -122,11 +122,13 @@ void measure_answers(const PlannedRun& run, const ComparedTask& task, ComparedRu
   }
   // The first answers also warm it up: memory is had, weights are in the cache.
   const std::size_t shown = std::min(compared_examples, sources.size());
-  for (Prediction& p : predictor.predict(std::span(sources).first(shown), {.answer = {.alternatives = 5}})) {
+  for (Prediction& p :
+       predictor.predict(std::span(sources).first(shown),
+                         {.answer = {.alternatives = 5, .stop_signal = &stop_signal(), .limits = sample_limits}})) {
     figures.examples.push_back(std::move(p.output));
   }
   const Clock::time_point start = Clock::now();
-  const std::vector<Prediction> predictions = predictor.predict(sources, {});
+  const std::vector<Prediction> predictions = predictor.predict(sources, {.answer = {.stop_signal = &stop_signal()}});
   figures.predict_seconds = seconds_since(start);
   Metrics metrics;
   for (std::size_t i = 0; i < predictions.size(); ++i) {
@@ -157,6 +159,7 @@ RunRecord train_and_measure(const PlannedRun& run, const ComparedTask& task) {
     }
     measure_answers(run, task, record.figures);
     record.state = RunState::done;
+  } catch (const SearchStopped&) {
   } catch (const Error& e) {
     record.state = e.kind() == ErrorKind::usage ? RunState::cannot : RunState::failed;
     record.reason = e.what();

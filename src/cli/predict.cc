@@ -19,6 +19,8 @@ constexpr int alternatives_explained = 5;
 // Lines are answered in groups: large ones from a file, whatever is there from a pipe, so that a person or program that
 // sends one line gets its answer at once.
 constexpr std::size_t most_lines = 4096;
+// Explanations grow with the square of a line's length; so much is enough to keep all threads busy.
+constexpr std::size_t most_explained_squares = std::size_t(1) << 16;
 constexpr std::size_t most_line_bytes = std::size_t(1) << 30;
 
 class Counter {
@@ -53,9 +55,12 @@ class Lines : public LineStream {
   std::vector<std::string> read() override {
     std::vector<std::string> lines;
     std::string line;
+    std::size_t squares = 0;
     while (reader_.next(line)) {
+      squares += line.size() * line.size();
       lines.push_back(std::move(line));
       if (lines.size() >= most_lines || !reader_.ready()) break;
+      if (command_.json && squares >= most_explained_squares) break;
     }
     return lines;
   }

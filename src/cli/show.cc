@@ -15,7 +15,7 @@ int ShowCommand::run() const {
   check_file(html, attention_page);
   Predictor predictor(model, 1);
   const std::vector<std::string> lines = {text};
-  const AnswerOptions answer = {.beam = beam, .nbest = beam, .alternatives = 5};
+  AnswerOptions answer = {.beam = beam, .nbest = beam, .alternatives = 5, .limits = picture_limits};
   const Prediction prediction = predictor.predict(lines, {.answer = answer})[0];
   if (prediction.fate == LineFate::too_long) throw data_error("the line is longer than 1000 characters");
   if (prediction.fate == LineFate::empty) throw data_error("the line is empty: there is nothing to look at");
@@ -23,7 +23,8 @@ int ShowCommand::run() const {
   if (!svg.empty()) files.write_atomically(svg, draw_svg(prediction.output));
   if (!html.empty()) files.write_atomically(html, draw_html(prediction.output));
   if (json) {
-    write_out(output_to_json(prediction.output) + "\n");
+    answer.limits = {};  // it is complete, whatever is drawn
+    write_out(output_to_json(predictor.predict(lines, {.answer = answer})[0].output) + "\n");
   } else {
     TerminalOptions options;
     options.colour = stdout_colour();

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <string_view>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -15,6 +16,7 @@ namespace fovea {
 namespace {
 
 std::atomic<int> stopping = 0;
+std::atomic<bool> saved = false;
 std::atomic<pid_t> child = 0;
 
 extern "C" void on_stop_signal(int signal) {
@@ -22,7 +24,11 @@ extern "C" void on_stop_signal(int signal) {
   const pid_t to = child.load();
   if (stopping.exchange(signal) != 0) {
     if (to > 0) kill(to, SIGKILL);
-    _exit(128 + signal);
+    if (saved) _exit(128 + signal);
+    constexpr std::string_view line =
+        "error: ended by a second signal before all was saved; what was saved before stays\n";
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+    _exit(static_cast<int>(ErrorKind::failure));
   }
   if (to > 0) kill(to, signal);
   errno = before;
@@ -31,20 +37,24 @@ extern "C" void on_stop_signal(int signal) {
 // From a terminal a signal comes twice, once by way of the parent, so a second one means nothing.
 extern "C" void on_stop_signal_in_child(int signal) { stopping = signal; }
 
+constexpr int stop_signals[] = {SIGINT, SIGTERM, SIGHUP};
+
 void set_handlers(void (*handler)(int)) {
-  std::signal(SIGINT, handler);
-  std::signal(SIGTERM, handler);
+  for (const int signal : stop_signals) {
+    struct sigaction now = {};
+    sigaction(signal, nullptr, &now);
+    if (signal != SIGHUP || now.sa_handler != SIG_IGN) std::signal(signal, handler);
+  }
 }
 
-// Holds both signals back for as long as it lives.
+// Holds them back for as long as it lives.
 class SignalsHeld {
  public:
   SignalsHeld() {
-    sigset_t both;
-    sigemptyset(&both);
-    sigaddset(&both, SIGINT);
-    sigaddset(&both, SIGTERM);
-    sigprocmask(SIG_BLOCK, &both, &before_);
+    sigset_t all;
+    sigemptyset(&all);
+    for (const int signal : stop_signals) sigaddset(&all, signal);
+    sigprocmask(SIG_BLOCK, &all, &before_);
   }
   ~SignalsHeld() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
   SignalsHeld(const SignalsHeld&) = delete;
@@ -84,6 +94,8 @@ pid_t start_child(const std::function<void()>& work) {
 }  // namespace
 
 const std::atomic<int>& stop_signal() { return stopping; }
+
+void all_is_saved() { saved = true; }
 
 void catch_stop_signals() { set_handlers(on_stop_signal); }
 

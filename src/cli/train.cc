@@ -7,6 +7,7 @@
 
 #include "base/ranks.h"
 #include "base/streams.h"
+#include "base/watchdog.h"
 #include "cli/commands.h"
 #include "cli/complaint.h"
 #include "cli/out.h"
@@ -34,19 +35,35 @@ class Recorder : public Observer {
   }
   void updated(const UpdateReport& report) override { screen_.updated(report); }
   void validated(const ValidationReport& report) override {
-    validations_.push_back(report);
+    maps_.clear();
+    RunValidation shown{report.update, {}};
+    for (const Sample& s : report.samples) {
+      shown.samples.push_back({s.answer.source_text, s.target, s.answer.text, s.target == s.answer.text});
+      maps_.push_back(s.answer);
+    }
+    validations_.push_back(std::move(shown));
+    if (validations_.size() > most_validations) {
+      validations_.erase(validations_.begin());
+      ++earlier_validations_;
+    }
     screen_.validated(report);
   }
   void saved(const std::string& path, std::int64_t update) override { screen_.saved(path, update); }
   void warned(const std::string& message) override { screen_.warned(message); }
 
   const RunStart& start() const { return start_; }
-  const std::vector<ValidationReport>& validations() const { return validations_; }
+  const std::vector<RunValidation>& validations() const { return validations_; }  // the last ones
+  std::size_t earlier_validations() const { return earlier_validations_; }
+  const std::vector<Output>& maps() const { return maps_; }  // of the last one
 
  private:
+  static constexpr std::size_t most_validations = 20;
+
   Observer& screen_;
   RunStart start_;
-  std::vector<ValidationReport> validations_;
+  std::vector<RunValidation> validations_;
+  std::size_t earlier_validations_ = 0;
+  std::vector<Output> maps_;
 };
 
 // The last part of a path, with or without a slash behind it.
@@ -72,16 +89,9 @@ RunReport make_report(const TrainCommand& c, const Recorder& recorder, const Tra
     report.points.push_back({v.update, v.epoch, v.seconds, loss, {}, v.exact});
   }
   std::ranges::stable_sort(report.points, {}, &RunPoint::update);
-  for (const ValidationReport& v : recorder.validations()) {
-    RunValidation shown{v.update, {}};
-    for (const Sample& s : v.samples) {
-      shown.samples.push_back({s.answer.source_text, s.target, s.answer.text, s.target == s.answer.text});
-    }
-    report.validations.push_back(std::move(shown));
-  }
-  if (!recorder.validations().empty()) {
-    for (const Sample& s : recorder.validations().back().samples) report.maps.push_back(s.answer);
-  }
+  report.validations = recorder.validations();
+  report.earlier_validations = recorder.earlier_validations();
+  report.maps = recorder.maps();
   const Progress& p = trainer.progress();
   report.facts = {{"best exact share", p.best < 0 ? "not measured yet" : fmt::format("{:.4f}", p.best)},
                   {"updates", fmt::format("{} ({} skipped)", p.update, p.skipped)},
@@ -121,6 +131,13 @@ ModelCard make_card(const TrainCommand& c, const Recorder& recorder, const Train
 
 int TrainCommand::run() const {
   const std::unique_ptr<Ranks> ranks = join_ranks();
+  const Watchdog watchdog(*ranks, std::chrono::duration<double>(rank_timeout), [&](const Error& missing) {
+    try {
+      throw missing;
+    } catch (...) {
+      ranks->abort(complain());
+    }
+  });
   try {
     return run(*ranks);
   } catch (...) {
@@ -176,6 +193,7 @@ int TrainCommand::run(Ranks& ranks) const {
   if (ranks.first() && !goes_on) files.write_atomically(path / "config.toml", to_toml(config));
   catch_stop_signals();
   const Ending ending = trainer.run();
+  all_is_saved();
   // Another rank may be the one that was told to stop.
   const int code = ending == Ending::interrupted ? 128 + (stop_signal() ? stop_signal().load() : SIGTERM) : 0;
   if (!ranks.first()) return code;
@@ -187,7 +205,8 @@ int TrainCommand::run(Ranks& ranks) const {
   }
   const Progress& p = trainer.progress();
   if (ending == Ending::interrupted) {
-    say(fmt::format("stopped at update {} and saved; the same command goes on from there\n", p.update));
+    say(fmt::format("stopped at update {} and saved; the same command{} goes on from there\n", p.update,
+                    fresh ? " without --fresh" : ""));
     return code;
   }
   say(fmt::format("{}: {} after {} updates, {}\n", folder,

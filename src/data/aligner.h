@@ -22,7 +22,8 @@ struct SymbolPair {
 class Aligner {
  public:
   // Ids are in [0, source_symbols) and [0, target_symbols). The same pairs give the same probabilities, bit for bit.
-  // Time is rounds * the sum over pairs of |source| * |target|.
+  // Time is rounds * the sum over pairs of |source| * |target|, but pairs of several hundred symbols are looked at
+  // along their diagonal only, and no more than a few million cells of them are learned from.
   Aligner(std::span<const SymbolPair> pairs, int source_symbols, int target_symbols, int rounds = 10);
 
   // The most probable way to write the pair. One link for each target symbol, in order, the source never going back:

@@ -95,6 +95,7 @@ class Search {
   std::vector<Candidate> candidates(const Beam& beam, int column, Tensor log_probabilities) const;
   std::vector<Candidate> draws(const Beam& beam, int column, Tensor log_probabilities, int step) const;
   StepExplanation explain(const StepResult& result, int row, std::int32_t symbol) const;
+  void keep_cells(std::vector<StepExplanation>& steps) const;
   int row(int hypothesis, int column) const { return hypothesis * columns_ + column; }
   std::vector<Answer> answers(const Beam& beam) const;
   void leave_only(std::vector<Beam>& beams, const std::vector<std::int32_t>& staying);
@@ -105,6 +106,7 @@ class Search {
   SearchMemory& memory_;
   std::optional<CoveragePenalty> coverage_;
   std::optional<Sampling> sampling_;
+  std::size_t maps_ = 0;                // of the model, once a step is explained
   int columns_ = 0;                     // sources still in the batch
   std::vector<std::int32_t> origin_;    // [beam, columns] which row of the last step each row goes on from
   std::vector<std::int32_t> previous_;  // [beam, columns] the symbol it wrote
@@ -166,8 +168,10 @@ StepExplanation Search::explain(const StepResult& result, int row, std::int32_t 
   for (std::ptrdiff_t i = 0; i < count && writable(log_p[order[i]]); ++i) {
     out.alternatives.emplace_back(order[i], std::exp(static_cast<double>(log_p[order[i]])));
   }
+  const auto kept = [&](auto values) { return values.first(std::min(values.size(), options_.limits.positions)); };
   for (const StepLook& look : result.looks) {
-    const auto scores = look.scores_of(row), weights = look.weights_of(row);
+    if (out.looks.size() == options_.limits.maps) break;
+    const auto scores = kept(look.scores_of(row)), weights = kept(look.weights_of(row));
     double squares = 0;
     for (const Real value : look.context_of(row)) squares += static_cast<double>(value) * static_cast<double>(value);
     out.looks.push_back(
@@ -175,6 +179,13 @@ StepExplanation Search::explain(const StepResult& result, int row, std::int32_t 
   }
   if (result.gate) out.gate = static_cast<double>(result.gate.data()[row]);
   return out;
+}
+
+void Search::keep_cells(std::vector<StepExplanation>& steps) const {
+  if (steps.empty() || steps[0].looks.empty()) return;
+  const std::size_t cells = std::max<std::size_t>(1, steps.size() * steps[0].looks[0].weights.size());
+  const std::size_t maps = std::max<std::size_t>(1, options_.limits.cells / cells);
+  for (StepExplanation& step : steps) step.looks.resize(std::min(step.looks.size(), maps));
 }
 
 // `length` symbols have been written once this step is done, the stop symbol counted.
@@ -188,7 +199,11 @@ void Search::extend(Beam& beam, int column, const StepResult& result, int length
     const int from = row(c.hypothesis, column);
     Hypothesis extended = {c.log_probability, static_cast<int>(beam.nodes.size()), beam.alive[c.hypothesis].coverage};
     beam.nodes.push_back({beam.alive[c.hypothesis].node, c.symbol});
-    if (options_.alternatives > 0) beam.explanations.push_back(explain(result, from, c.symbol));
+    if (options_.alternatives > 0) {
+      maps_ = result.looks.size();
+      const bool kept = static_cast<std::size_t>(length) <= options_.limits.steps;
+      beam.explanations.push_back(kept ? explain(result, from, c.symbol) : StepExplanation());
+    }
     if (coverage_) coverage_->add(result, from, extended.coverage);
     if (stops || length == beam.most_steps) {
       double score = normalised(c.log_probability, length, options_);
@@ -219,6 +234,9 @@ std::vector<Answer> Search::answers(const Beam& beam) const {
     }
     std::ranges::reverse(answer.symbols);
     std::ranges::reverse(answer.steps);
+    answer.steps.resize(std::min(answer.steps.size(), options_.limits.steps));
+    keep_cells(answer.steps);
+    answer.maps = maps_;
     out.push_back(std::move(answer));
   }
   if (out.empty()) out.push_back({{}, impossible, false, {}, {}});  // a model that gives no symbol any chance
@@ -271,6 +289,7 @@ std::vector<std::vector<Answer>> Search::run(std::span<const int> most_steps, st
   }
   State state;
   for (int length = 1; columns_ > 0; ++length) {
+    if (options_.stop_signal && *options_.stop_signal != 0) throw SearchStopped{};
     Pass pass(parameters_, length % 2 ? memory_.odd : memory_.even);
     const State now = length == 1 ? start(pass) : state.rows(pass, origin_);
     const StepResult result = model_.step(pass, now, previous_);

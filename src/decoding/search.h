@@ -3,7 +3,10 @@
 // batch.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
@@ -13,6 +16,15 @@
 
 namespace fovea {
 
+// How much of an explanation is kept; what is left out of it is at the end. A map has a cell for each step and
+// position.
+struct ExplanationLimits {
+  std::size_t maps = std::numeric_limits<std::size_t>::max();
+  std::size_t steps = std::numeric_limits<std::size_t>::max();
+  std::size_t positions = std::numeric_limits<std::size_t>::max();
+  std::size_t cells = std::numeric_limits<std::size_t>::max();  // of all maps; one is kept whatever it has
+};
+
 struct SearchOptions {
   int beam = 1;
   int nbest = 1;                    // at most beam
@@ -21,10 +33,14 @@ struct SearchOptions {
   double sampling_temperature = 0;  // > 0: all `beam` hypotheses are draws, see Sampling; some may be alike
   std::uint64_t seed = 0;           // of the draws
   int alternatives = 0;             // > 0: explain each step, with that many of its best symbols
+  ExplanationLimits limits = {};    // of what is explained
   std::int32_t start = 0;           // symbols
   std::int32_t stop = 0;
   std::vector<std::int32_t> never;  // symbols that are not to be written
+  const std::atomic<int>* stop_signal = nullptr;  // not 0: SearchStopped is thrown before the next step
 };
+
+struct SearchStopped {};
 
 struct StepExplanation {
   double probability = 0;
@@ -46,6 +62,7 @@ struct Answer {
   bool finished = true;                 // false if it was cut off
   std::vector<StepExplanation> steps;   // one for each symbol and one for the stop symbol, if explained
   std::vector<std::uint8_t> read = {};  // [positions] of a model that chooses what it reads, if explained: 1 = read
+  std::size_t maps = 0;                 // that there are, kept or not, if explained
 };
 
 // Holds two steps in turn.

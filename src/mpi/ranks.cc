@@ -16,7 +16,9 @@ constexpr std::size_t largest_message = std::size_t(1) << 30;  // MPI counts wit
 // Errors of MPI itself end the job, with a message, in MPI's own handler.
 class MpiRanks : public Ranks {
  public:
-  MpiRanks(int rank, int count) : Ranks(rank, count) {}
+  MpiRanks(int rank, int count, bool gives_signs) : Ranks(rank, count), gives_signs_(gives_signs) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &signs_);
+  }
   // Waits for the other ranks to end.
   ~MpiRanks() override { MPI_Finalize(); }
 
@@ -39,7 +41,32 @@ class MpiRanks : public Ranks {
     MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
   }
 
+  bool gives_signs() const override { return gives_signs_; }
+
+  void give_sign(Sign sign) override {
+    static constexpr Sign kinds[] = {Sign::lives, Sign::leaves};  // stays until the message is gone
+    for (int other = 0; other < count(); ++other) {
+      if (other == rank()) continue;
+      MPI_Request request;
+      MPI_Isend(&kinds[static_cast<std::size_t>(sign)], 1, MPI_BYTE, other, 0, signs_, &request);
+      MPI_Request_free(&request);
+    }
+  }
+
+  std::optional<Sign> take_sign(int from) override {
+    std::optional<Sign> last;
+    for (int there = 0;;) {
+      MPI_Iprobe(from, 0, signs_, &there, MPI_STATUS_IGNORE);
+      if (!there) return last;
+      MPI_Recv(&last.emplace(), 1, MPI_BYTE, from, 0, signs_, MPI_STATUS_IGNORE);
+    }
+  }
+
   void abort(int exit_code) override { MPI_Abort(MPI_COMM_WORLD, exit_code); }
+
+ private:
+  MPI_Comm signs_;
+  bool gives_signs_;
 };
 
 }  // namespace
@@ -50,10 +77,10 @@ extern const char fovea_mpi_version[] = FOVEA_VERSION;
 
 Ranks* fovea_join_mpi_ranks() {
   int provided = 0, rank = 0, count = 1;
-  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &count);
-  return new MpiRanks(rank, count);
+  return new MpiRanks(rank, count, provided == MPI_THREAD_MULTIPLE);
 }
 
 }  // extern "C"

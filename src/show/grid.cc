@@ -36,6 +36,20 @@ std::string map_title(const Output& output, std::size_t map) {
   return title;
 }
 
+std::string left_out_note(const Output& output) {
+  std::vector<std::string> parts;
+  const auto add = [&](std::size_t shown, std::size_t left_out, const char* what) {
+    if (left_out > 0) parts.push_back(fmt::format("{} of {} {}", shown, shown + left_out, what));
+  };
+  add(output.source.size(), output.left_out.positions, "source positions");
+  add(output.steps.size(), output.left_out.steps, "output steps");
+  add(output.maps.size(), output.left_out.maps, "maps");
+  if (parts.empty()) return "";
+  std::string note = "Shown are the first " + parts[0];
+  for (std::size_t i = 1; i < parts.size(); ++i) note += (i + 1 < parts.size() ? ", " : " and ") + parts[i];
+  return note + ".";
+}
+
 Grid grid_of(const Output& output, std::size_t map) {
   check(map < output.maps.size(), "map {} wanted, but the output has {}", map, output.maps.size());
   Grid grid;

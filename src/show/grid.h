@@ -27,6 +27,9 @@ Grid grid_of(const Output& output, std::size_t map);
 // "attention" for a single map, else layer, head and source, counted as in the JSON.
 std::string map_title(const Output& output, std::size_t map);
 
+// "Shown are the first 100 of 301 source positions and 4 of 16 maps." Empty if nothing was left out.
+std::string left_out_note(const Output& output);
+
 bool is_stop(const SourceToken& token);
 bool is_stop(const OutputStep& step);
 

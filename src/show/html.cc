@@ -77,7 +77,9 @@ std::string html_maps(const Output& output) {
   if (output.maps.empty()) return fmt::format("<p>{}</p>\n", kNoMaps);
   constexpr std::size_t kSmall = 24;  // positions that stay readable at half the width of a page
   const bool side_by_side = output.maps.size() > 1 && output.source.size() <= kSmall;
-  std::string text = side_by_side ? "<div class=\"cards\">\n" : "<div>\n";
+  std::string text;
+  if (output.left_out.any()) text = fmt::format("<p class=\"standing\">{}</p>\n", left_out_note(output));
+  text += side_by_side ? "<div class=\"cards\">\n" : "<div>\n";
   for (std::size_t map = 0; map < output.maps.size(); ++map) {
     text += "<div class=\"card\">" + draw_svg(output, {map, false});
     for (const std::string& warning : warnings(output, map)) {

@@ -124,11 +124,21 @@ std::string output_to_json(const Output& output) {
   json["maps"] = list_of(output.maps, [](const MapName& map) {
     return Json{{"layer", map.layer}, {"head", map.head}, {"source", map.source}};
   });
-  json["steps"] = list_of(output.steps, write_step);
-  json["nbest"] = list_of(output.nbest, [](const Hypothesis& hypothesis) {
+  if (output.left_out.any()) {
+    const LeftOut& left_out = output.left_out;
+    json["left_out"] = {{"maps", left_out.maps}, {"steps", left_out.steps}, {"positions", left_out.positions}};
+  }
+  // Step by step: as text all of them are large enough.
+  const auto text_of = [](const Json& part) { return part.dump(-1, ' ', false, Json::error_handler_t::replace); };
+  std::string text = text_of(json);
+  text.back() = ',';
+  text += "\"steps\":[";
+  for (const OutputStep& step : output.steps)
+    text += (&step == &output.steps[0] ? "" : ",") + text_of(write_step(step));
+  const Json nbest = list_of(output.nbest, [](const Hypothesis& hypothesis) {
     return Json{{"text", hypothesis.text}, {"score", hypothesis.score}};
   });
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text + "],\"nbest\":" + text_of(nbest) + "}";
 }
 
 Output output_from_json(std::string_view text) {
@@ -151,6 +161,12 @@ Output output_from_json(std::string_view text) {
   output.maps = root.list("maps", [](const Place& map) {
     return MapName{map.field("layer").count(), map.field("head").count(), map.field("source").text()};
   });
+  if (root.has("left_out")) {
+    const auto count = [&](const char* name) {
+      return static_cast<std::size_t>(root.field("left_out").field(name).count());
+    };
+    output.left_out = {count("maps"), count("steps"), count("positions")};
+  }
   output.steps = root.list("steps", read_step);
   output.nbest = root.list("nbest", [](const Place& hypothesis) {
     return Hypothesis{hypothesis.field("text").text(), hypothesis.field("score").number()};

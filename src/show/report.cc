@@ -78,6 +78,9 @@ std::string samples(const RunReport& report) {
     const char* open = it == report.validations.rbegin() ? " open=\"open\"" : "";
     text += fmt::format("<details{}><summary>update {}</summary>{}</details>\n", open, it->update, sample_table(*it));
   }
+  if (report.earlier_validations > 0) {
+    text += fmt::format("<p>The samples of {} earlier validations are left out.</p>\n", report.earlier_validations);
+  }
   return text;
 }
 

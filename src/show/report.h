@@ -41,6 +41,7 @@ struct RunReport {
   std::vector<RunValidation> validations;  // updates rising
   std::vector<Output> maps;                // a few examples
   std::vector<std::pair<std::string, std::string>> facts;
+  std::size_t earlier_validations = 0;  // whose samples are left out
 };
 
 std::string draw_report(const RunReport& report);

@@ -20,6 +20,8 @@ namespace {
 constexpr double kMargin = 16;
 constexpr double kRight = 72;        // the probability of each step
 constexpr double kStrip = 26;        // height of the coverage bars
+constexpr double kNote = 20;         // height of a line about what is left out
+constexpr double kNoteFont = 11;
 constexpr double kFaintest = 0.002;  // fainter cells cannot be told from the background
 constexpr double kMonospace = 0.61;  // advance of a character, in font sizes
 constexpr double kHeadingFont = 15;
@@ -78,7 +80,13 @@ class Picture {
       : output_(output),
         stand_alone_(options.stand_alone),
         grid_(grid_of(output, options.map)),
-        layout_(lay_out(grid_, stand_alone_ ? heading_width(output) : 0)) {}
+        layout_(lay_out(grid_, stand_alone_ ? heading_width(output) : 0)) {
+    if (!stand_alone_) return;  // a page says once for all its pictures what is left out
+    note_ = left_out_note(output);
+    if (note_.empty()) return;
+    layout_.height += kNote;
+    layout_.width = std::max(layout_.width, text_width(static_cast<int>(note_.size()), kNoteFont) + 2 * kMargin);
+  }
 
   std::string draw() {
     open();
@@ -88,6 +96,7 @@ class Picture {
     row_labels();
     coverage_strip();
     legend();
+    note();
     add("</svg>");
     return std::move(text_);
   }
@@ -217,7 +226,7 @@ class Picture {
   void legend() {
     constexpr int kSteps = 40;
     constexpr double kStep = 4;
-    const double y = layout_.height - kMargin - 12, x = layout_.left;
+    const double y = layout_.top + layout_.map_height + kStrip + 32, x = layout_.left;
     add(R"(<g font-size="11" fill="currentColor"><text x="{:.1f}" y="{:.1f}" text-anchor="end">weight 0</text>)"
         R"(<text x="{:.1f}" y="{:.1f}">1</text></g>)",
         x - 8, y + 9, x + kSteps * kStep + 8, y + 9);
@@ -229,10 +238,17 @@ class Picture {
     add("</g>");
   }
 
+  void note() {
+    if (note_.empty()) return;
+    add(R"(<text x="{}" y="{:.1f}" font-size="{}" fill="currentColor">{}</text>)", kMargin, layout_.height - kMargin,
+        kNoteFont, note_);
+  }
+
   const Output& output_;
   bool stand_alone_;
   Grid grid_;
   Layout layout_;
+  std::string note_;
   std::string text_;
 };
 

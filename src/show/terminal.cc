@@ -208,6 +208,7 @@ std::string draw_terminal(const Output& output, const TerminalOptions& options) 
     text += fmt::format("\n{}\n{}", grid.title, map_text);
     for (const std::string& warning : warnings(output, map)) text += "! " + warning + "\n";
   }
+  if (output.left_out.any()) text += "\n" + left_out_note(output) + "\n";
   return text + "\n" + kStandingLine + "\n";
 }
 

@@ -12,10 +12,13 @@ namespace {
 // Rows of which there are too few to cut a batch of them, yet enough work in a product to share it.
 constexpr std::size_t few_rows = 16;
 
+// Of the maps of a batch: 8 bytes each, several times over on their way to be written.
+constexpr std::size_t most_explained_cells = std::size_t(4) << 20;
+
 }  // namespace
 
 std::vector<std::vector<std::size_t>> batches_by_length(std::span<const SourceIds* const> sources, int size,
-                                                        int workers) {
+                                                        int workers, std::size_t most_cells) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (!sources[i]->empty()) order.push_back(i);
@@ -24,9 +27,16 @@ std::vector<std::vector<std::size_t>> batches_by_length(std::span<const SourceId
   const auto most = static_cast<std::size_t>(size), sharing = static_cast<std::size_t>(workers);
   const std::size_t together = std::min(most, (order.size() + sharing - 1) / sharing);
   std::vector<std::vector<std::size_t>> batches;
-  for (std::size_t start = 0; start < order.size(); start += together) {
-    const auto batch = std::span(order).subspan(start, std::min(order.size() - start, together));
-    batches.emplace_back(batch.begin(), batch.end());
+  std::size_t cells = 0;  // of the last batch
+  for (const std::size_t source : order) {
+    const std::size_t symbols = sources[source]->symbols.size();
+    const std::size_t more = symbols * static_cast<std::size_t>(Transduce::most_steps(symbols));
+    if (batches.empty() || batches.back().size() == together || cells + more > most_cells) {
+      batches.emplace_back();
+      cells = 0;
+    }
+    batches.back().push_back(source);
+    cells += more;
   }
   return batches;
 }
@@ -47,8 +57,19 @@ SearchOptions Answering::search_options(const AnswerOptions& options) const {
   search_options.coverage_penalty = options.coverage_penalty;
   search_options.sampling_temperature = options.sampling_temperature;
   search_options.seed = options.seed;
+  search_options.stop_signal = options.stop_signal;
+  search_options.limits = options.limits;
   if (options.write_unknown) std::erase(search_options.never, Vocabulary::unknown);
   return search_options;
+}
+
+std::vector<std::vector<std::size_t>> Answering::batches(std::span<const SourceIds* const> sources,
+                                                         const AnswerOptions& options) const {
+  if (options.alternatives == 0) return batches_by_length(sources, options.batch, workers_.count());
+  const ModelOptions& model = model_.config().model;
+  const int maps = model.attention.heads * (model.decoder.kind == "transformer" ? model.decoder.layers : 1);
+  const auto each = static_cast<std::size_t>(maps) * static_cast<std::size_t>(options.beam);
+  return batches_by_length(sources, options.batch, workers_.count(), most_explained_cells / each);
 }
 
 // Counts a batch while it is answered.
@@ -109,9 +130,9 @@ std::vector<std::vector<Answer>> Answering::answer(std::span<const SourceIds* co
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (sources[i]->empty()) out[i] = {Answer{}};
   }
-  const auto batches = batches_by_length(sources, options.batch, workers_.count());
-  workers_.run(static_cast<int>(batches.size()), [&](int task, int worker) {
-    const std::vector<std::size_t>& batch = batches[static_cast<std::size_t>(task)];
+  const auto together = batches(sources, options);
+  workers_.run(static_cast<int>(together.size()), [&](int task, int worker) {
+    const std::vector<std::size_t>& batch = together[static_cast<std::size_t>(task)];
     auto answers = answer_batch(batch, sources, options, worker);
     for (std::size_t i = 0; i < batch.size(); ++i) out[batch[i]] = std::move(answers[i]);
   });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -22,13 +23,21 @@ struct AnswerOptions {
   std::uint64_t seed = 1;           // of those draws
   std::int64_t first_line = 0;      // number of the first source: each line has draws of its own
   bool write_unknown = false;       // the unknown symbol may be written, to be replaced
+  const std::atomic<int>* stop_signal = nullptr;  // not 0: SearchStopped is thrown
+  ExplanationLimits limits = {};
 };
+
+// What a picture can show, and what one of several on a page: more would make pages of gigabytes.
+inline constexpr ExplanationLimits picture_limits = {.maps = 64, .steps = 100, .positions = 100, .cells = 1 << 16};
+inline constexpr ExplanationLimits sample_limits = {.maps = 64, .steps = 100, .positions = 100, .cells = 1 << 14};
 
 // Which of the sources are answered together, at most `size` at a time, and fewer if workers would be left without any:
 // the longest first, so that there is little padding and the work is spread evenly to the end. Those without symbols
-// are in none.
-std::vector<std::vector<std::size_t>> batches_by_length(std::span<const SourceIds* const> sources, int size,
-                                                        int workers);
+// are in none. `most_cells` bounds the sum over a batch of source symbols times the steps their answers may have, but
+// one source is never too many.
+std::vector<std::vector<std::size_t>> batches_by_length(
+    std::span<const SourceIds* const> sources, int size, int workers,
+    std::size_t most_cells = std::numeric_limits<std::size_t>::max());
 
 class Answering {
  public:
@@ -37,6 +46,10 @@ class Answering {
   // The best answers to each source, best first. A source without symbols has one empty answer, and the model is not
   // asked.
   std::vector<std::vector<Answer>> answer(std::span<const SourceIds* const> sources, const AnswerOptions& options);
+
+  // Which of them are answered together. Explanations are large: there are fewer where they are asked for.
+  std::vector<std::vector<std::size_t>> batches(std::span<const SourceIds* const> sources,
+                                                const AnswerOptions& options) const;
 
   // Those to the sources of one batch, by this thread. `worker` has memory of its own. A small batch, when no other is
   // being answered, has its products shared out over as many threads as there are workers.

@@ -1,6 +1,7 @@
 // What a model answered and what it looked at on the way: the one structure behind --json, pictures, reports and pages.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,6 +46,15 @@ struct Hypothesis {
   double score = 0;  // log-probability, normalised by length
 };
 
+// How much of each there is beyond what is kept of an explanation.
+struct LeftOut {
+  std::size_t maps = 0;
+  std::size_t steps = 0;
+  std::size_t positions = 0;
+
+  bool any() const { return maps + steps + positions > 0; }
+};
+
 struct Output {
   std::string source_text;
   std::vector<SourceToken> source;  // the positions that can be attended to
@@ -52,6 +62,7 @@ struct Output {
   double score = 0;
   std::vector<MapName> maps;      // empty for a model without attention
   std::vector<OutputStep> steps;  // the last one is the stop symbol
+  LeftOut left_out = {};
   std::vector<Hypothesis> nbest;  // best first; the first is `text`
 };
 

@@ -355,6 +355,13 @@ Output Transduce::output(const std::string& line, const SourceIds& source, std::
     }
     out.steps.push_back(std::move(shown));
   }
+  if (out.steps.empty()) return out;
+  const auto beyond = [](std::size_t all, std::size_t kept) { return all - std::min(all, kept); };
+  out.left_out.steps = beyond(best.symbols.size() + (best.finished ? 1 : 0), out.steps.size());
+  if (out.maps.empty()) return out;
+  out.left_out.maps = beyond(best.maps, out.maps.size());
+  out.left_out.positions = beyond(out.source.size(), out.steps[0].looks[0].weights.size());
+  out.source.resize(out.source.size() - out.left_out.positions);
   return out;
 }
 

@@ -25,9 +25,14 @@ void visit_progress(Progress& p, const Visitor& visit) {
   visit("skipped_in_a_row", p.skipped_in_a_row);
   visit("loss", p.loss);
   visit("symbols", p.symbols);
+  visit("smoothed_loss", p.smoothed_loss);
+  visit("validating", p.validating);
   visit("seconds", p.seconds);
   visit("finished", p.finished);
 }
+
+// The first checkpoints went without.
+bool added_later(std::string_view key) { return key == "smoothed_loss" || key == "validating"; }
 
 const std::string& entry(const TensorFile& file, const char* key, const std::string& name) {
   const auto found = file.metadata.find(key);
@@ -60,7 +65,9 @@ Progress progress_from_json(const std::string& text, const std::string& name) {
   Progress progress;
   try {
     const json object = json::parse(text);
-    visit_progress(progress, [&](const char* key, auto& value) { object.at(key).get_to(value); });
+    visit_progress(progress, [&](const char* key, auto& value) {
+      if (object.contains(key) || !added_later(key)) object.at(key).get_to(value);
+    });
   } catch (const json::exception&) {
     throw model_error("{}: its progress cannot be read", name);
   }
@@ -98,13 +105,14 @@ void load_checkpoint(Files& files, const std::filesystem::path& folder, Model& m
   }
 }
 
-void save_model(Files& files, const std::filesystem::path& folder, const Model& model) {
-  const auto save = [&](const Model& one, const char* name) {
-    files.write_atomically(folder / name, encode_safetensors({one.metadata(), one.arrays()}));
-  };
-  if (model.config().model.objective.agreement == 0) return save(model, model_file_name);
-  save(*model.one_way(false), model_file_name);
-  save(*model.one_way(true), reverse_file_name);
+ModelFiles encode_model(const Model& model) {
+  const auto encode = [](const Model& one) { return encode_safetensors({one.metadata(), one.arrays()}); };
+  if (model.config().model.objective.agreement == 0) return {{model_file_name, encode(model)}};
+  return {{model_file_name, encode(*model.one_way(false))}, {reverse_file_name, encode(*model.one_way(true))}};
+}
+
+void save_model(Files& files, const std::filesystem::path& folder, const ModelFiles& model) {
+  for (const auto& [name, bytes] : model) files.write_atomically(folder / name, bytes);
 }
 
 }  // namespace fovea

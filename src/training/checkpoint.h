@@ -3,6 +3,9 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tasks/model.h"
 #include "training/optimizer.h"
@@ -23,6 +26,9 @@ void load_checkpoint(Files& files, const std::filesystem::path& folder, Model& m
 std::string progress_to_json(Progress progress);
 Progress progress_from_json(const std::string& text, const std::string& name);
 
-void save_model(Files& files, const std::filesystem::path& folder, const Model& model);
+// A model's files by name, as they are to be written.
+using ModelFiles = std::vector<std::pair<const char*, std::string>>;
+ModelFiles encode_model(const Model& model);
+void save_model(Files& files, const std::filesystem::path& folder, const ModelFiles& model);
 
 }  // namespace fovea

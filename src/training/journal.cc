@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/error.h"
+
 namespace fovea {
 
 namespace {
@@ -24,15 +26,41 @@ void for_each_event(const std::string& text, const Use& use) {
 
 }  // namespace
 
-Journal::Journal(Files& files, std::filesystem::path path, std::int64_t update)
+Journal::Journal(Files& files, std::filesystem::path path, const Progress& progress)
     : files_(files), path_(std::move(path)) {
   std::string kept;
-  if (update > 0 && files_.exists(path_)) {
+  if (progress.update > 0 && files_.exists(path_)) {
     for_each_event(files_.read(path_), [&](const json& event, std::string_view line) {
-      if (event["update"].get<std::int64_t>() <= update) kept.append(line).push_back('\n');
+      const auto update = event["update"].get<std::int64_t>();
+      const bool done_again =
+          progress.validating && update == progress.update && event.value("event", json()) == "validation";
+      if (update <= progress.update && !done_again) kept.append(line).push_back('\n');
     });
   }
   files_.write_atomically(path_, kept);
+  size_ = kept.size();
+}
+
+void Journal::flush() {
+  if (pending_.empty()) return;
+  if (torn_) {
+    const std::string written = files_.exists(path_) ? files_.read(path_).substr(0, size_) : "";
+    files_.write_atomically(path_, written + pending_);
+  } else {
+    torn_ = true;
+    files_.append(path_, pending_);
+  }
+  torn_ = false;
+  size_ += pending_.size();
+  pending_.clear();
+}
+
+void Journal::add(const std::string& line) {
+  pending_ += line;
+  try {
+    flush();
+  } catch (const Error&) {  // whoever saves the run learns of it
+  }
 }
 
 void Journal::write(const UpdateReport& r) {
@@ -48,13 +76,13 @@ void Journal::write(const UpdateReport& r) {
   if (r.terms.size() > 1) {
     for (const auto& [name, value] : r.terms) event["objective." + name] = value;
   }
-  files_.append(path_, event.dump() + "\n");
+  add(event.dump() + "\n");
 }
 
 void Journal::write(const ValidationReport& r) {
   const json event = {{"event", "validation"},         {"update", r.update}, {"epoch", r.epoch}, {"seconds", r.seconds},
                       {"likelihood", r.training_loss}, {"exact", r.exact},   {"cer", r.cer},     {"best", r.best}};
-  files_.append(path_, event.dump() + "\n");
+  add(event.dump() + "\n");
 }
 
 JournalEvents read_journal(Files& files, const std::filesystem::path& path) {

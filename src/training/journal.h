@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "training/observer.h"
+#include "training/progress.h"
 
 namespace fovea {
 
@@ -12,15 +13,23 @@ inline constexpr const char* journal_file_name = "metrics.jsonl";
 
 class Journal {
  public:
-  // Events after `update` are forgotten: a resumed run writes them again.
-  Journal(Files& files, std::filesystem::path path, std::int64_t update);
+  // Events that are not part of the progress yet are forgotten: a resumed run writes them again.
+  Journal(Files& files, std::filesystem::path path, const Progress& progress);
 
+  // What cannot be written now is kept and written with the next event.
   void write(const UpdateReport& report);
   void write(const ValidationReport& report);
+  // Throws if there is something that still cannot be written.
+  void flush();
 
  private:
+  void add(const std::string& line);
+
   Files& files_;
   std::filesystem::path path_;
+  std::size_t size_ = 0;  // bytes that are written for sure
+  bool torn_ = false;     // behind them may be a part of a line
+  std::string pending_;
 };
 
 // The events of a journal, for reports; lines that cannot be read are passed over.

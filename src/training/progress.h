@@ -19,6 +19,8 @@ struct Progress {
   int skipped_in_a_row = 0;
   double loss = 0;           // summed over symbols, since the last validation
   std::int64_t symbols = 0;  // how many those were
+  double smoothed_loss = 0;  // per symbol, as reported; 0: none yet
+  bool validating = false;   // a validation is due, and not done yet
   double seconds = 0;        // spent training
   std::string finished;      // why the run is over; empty while it is not
 };

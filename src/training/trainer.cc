@@ -57,6 +57,13 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
     check_length(encoded.source, example);
     lengths_.push_back({encoded.source.size() + 1, static_cast<int>(encoded.target.size()) + 1});
   }
+  if (config_.model.objective.supervised > 0 &&
+      std::ranges::all_of(examples_, [](const Encoding& encoded) { return encoded.links.empty(); })) {
+    throw data_error(
+        "objective.supervised = {}, but no line to train on has an alignment; give links such as 0-0 1-2 in a third "
+        "column, or set it to 0",
+        config_.model.objective.supervised);
+  }
   for (const Example& example : data_.held_out) {
     held_out_.push_back(model_->task().encode_source(example.source, example.extra));
     check_length(held_out_.back(), example);
@@ -111,8 +118,9 @@ void Trainer::start() {
   started_at_ = saved_at_ = rate_at_ = now();
   if (ranks_.first()) {
     const bool resumes = !options_.fresh && files_.exists(options_.folder / checkpoint_file_name);
+    unsaved_ = !resumes;
     if (resumes) load_checkpoint(files_, options_.folder, *model_, *optimizer_, progress_, data_hash_);
-    journal_ = std::make_unique<Journal>(files_, options_.folder / journal_file_name, progress_.update);
+    journal_ = std::make_unique<Journal>(files_, options_.folder / journal_file_name, progress_);
   }
   share_progress();
   ranks_.broadcast(std::as_writable_bytes(model_->parameters().values()));
@@ -203,7 +211,8 @@ void Trainer::train_batch(std::span<const std::uint32_t> batch) {
 
 void Trainer::report_update(const GradientResult& result, double rate) {
   const double loss = result.likelihood / static_cast<double>(result.symbols);
-  smoothed_loss_ = smoothed_loss_ == 0 ? loss : 0.95 * smoothed_loss_ + 0.05 * loss;
+  double& smoothed = progress_.smoothed_loss;
+  smoothed = smoothed == 0 ? loss : 0.95 * smoothed + 0.05 * loss;
   const double elapsed = now() - rate_at_;
   if (elapsed > 0.5 || tokens_per_second_ == 0) {
     tokens_per_second_ = static_cast<double>(rate_tokens_) / std::max(elapsed, 1e-9);
@@ -215,7 +224,7 @@ void Trainer::report_update(const GradientResult& result, double rate) {
       .update = progress_.update,
       .epoch = static_cast<double>(progress_.epoch) + static_cast<double>(progress_.batch + 1) / batches,
       .seconds = seconds(),
-      .loss = smoothed_loss_,
+      .loss = progress_.smoothed_loss,
       .tokens_per_second = tokens_per_second_,
       .learning_rate = rate,
       .gradient_norm = result.norm,
@@ -228,7 +237,7 @@ void Trainer::report_update(const GradientResult& result, double rate) {
 ValidationReport Trainer::answer_held_out() {
   std::vector<const SourceIds*> sources;
   for (const SourceIds& source : held_out_) sources.push_back(&source);
-  const auto answers = answering_->answer(sources, {});
+  const auto answers = answering_->answer(sources, {.stop_signal = options_.stop_signal});
   Metrics metrics;
   for (std::size_t i = 0; i < answers.size(); ++i) {
     metrics.add(data_.held_out[i].target, model_->task().target_text(answers[i][0].symbols, held_out_[i]));
@@ -242,7 +251,9 @@ ValidationReport Trainer::answer_held_out() {
   report.exact = metrics.exact();
   report.cer = metrics.cer();
   const std::size_t shown = std::min(samples_shown, held_out_.size());
-  const auto explained = answering_->answer(std::span(sources).first(shown), {.alternatives = 5});
+  const auto explained =
+      answering_->answer(std::span(sources).first(shown),
+                         {.alternatives = 5, .stop_signal = options_.stop_signal, .limits = sample_limits});
   for (std::size_t i = 0; i < shown; ++i) {
     const Example& example = data_.held_out[i];
     const std::string line = model_->task().reads_features() ? example.source + "\t" + example.extra : example.source;
@@ -251,15 +262,26 @@ ValidationReport Trainer::answer_held_out() {
   return report;
 }
 
+// By rank 0; the others learn what came of it. A signal ends it, to be done again when the run goes on.
 void Trainer::validate() {
-  ValidationReport report = answer_held_out();
+  if (ranks_.first()) {
+    save(Save::due);  // it may take long
+    try {
+      judge(answer_held_out());
+    } catch (const SearchStopped&) {
+    }
+  }
+  share_progress();
+}
+
+void Trainer::judge(ValidationReport report) {
   // Long before a line is all right fewer of its characters are wrong.
   report.best = report.exact > progress_.best || (report.exact == progress_.best && report.cer < progress_.best_cer);
   if (report.best) {
     progress_.best = report.exact;
     progress_.best_cer = report.cer;
     progress_.since_best = 0;
-    save_model(files_, options_.folder, *model_);
+    best_model_ = encode_model(*model_);
   } else {
     ++progress_.since_best;
     if (config_.training.decay == "plateau") progress_.rate_factor /= 2;
@@ -272,16 +294,29 @@ void Trainer::validate() {
   } else if (report.patience_left <= 0) {
     progress_.finished = fmt::format("{} validations brought nothing better", progress_.since_best);
   }
+  progress_.validating = false;
+  unsaved_ = true;
   journal_->write(report);
-  save();
+  save(Save::due);
   observer_.validated(report);
 }
 
-void Trainer::save() {
-  if (!ranks_.first()) return;
+// The best model and the journal before the checkpoint that knows of them. If the disk is full, it may not be at the
+// next save.
+void Trainer::save(Save which) {
+  if (!ranks_.first() || !unsaved_) return;
   progress_.seconds = seconds();
-  save_checkpoint(files_, options_.folder, *model_, *optimizer_, progress_, data_hash_);
   saved_at_ = now();
+  try {
+    save_model(files_, options_.folder, best_model_);
+    best_model_.clear();
+    journal_->flush();
+    save_checkpoint(files_, options_.folder, *model_, *optimizer_, progress_, data_hash_);
+  } catch (const Error& e) {
+    if (which == Save::last) throw;
+    return observer_.warned(fmt::format("{}; training goes on, and saving is tried again later", e.what()));
+  }
+  unsaved_ = false;
   observer_.saved((options_.folder / checkpoint_file_name).string(), progress_.update);
 }
 
@@ -328,31 +363,29 @@ std::optional<Ending> Trainer::reason_to_stop() {
 
 Ending Trainer::run() {
   start();
-  bool saved = true;
+  if (progress_.validating) validate();
   std::optional<Ending> ending = reason_to_stop();
   while (!ending) {
     train_batch(plan_[static_cast<std::size_t>(progress_.batch)]);
-    saved = false;
+    unsaved_ = true;
     if (++progress_.batch == static_cast<std::int64_t>(plan_.size())) {
       progress_.batch = 0;
       ++progress_.epoch;
       plan_ = plan_batches(lengths_, config_.training.batch, static_cast<std::uint64_t>(config_.training.seed),
                            static_cast<std::uint64_t>(progress_.epoch));
     }
-    if (due(config_.training.validate_every)) {
-      if (ranks_.first()) validate();
-      share_progress();
-      saved = true;
+    progress_.validating = due(config_.training.validate_every);
+    if (progress_.validating) {
+      validate();
     } else if (due(options_.save_every) && progress_.skipped_in_a_row == 0) {
-      save();
-      saved = true;
+      save(Save::due);
     }
     ending = reason_to_stop();
   }
-  if (!saved) save();
+  save(Save::last);
   // Stopped before the first validation: a model to look at, without a trace in the run itself.
   if (ranks_.first() && progress_.best < 0 && *ending == Ending::stopped) {
-    save_model(files_, options_.folder, *model_);
+    save_model(files_, options_.folder, encode_model(*model_));
   }
   return *ending;
 }

@@ -26,9 +26,9 @@ struct RunOptions {
   std::filesystem::path folder;
   int threads = 1;
   Period stop_after;                                // none: until patience is at its end
-  Period save_every = {60, Period::Unit::seconds};  // beside every validation; leaves no trace in the result
+  Period save_every = {60, Period::Unit::seconds};  // beside validations; leaves no trace in the result
   bool fresh = false;                               // forget what the folder holds
-  const std::atomic<int>* stop_signal = nullptr;    // not 0, on any rank: save and return
+  const std::atomic<int>* stop_signal = nullptr;    // not 0, on any rank: save and return; rank 0's ends a validation
   Ranks* ranks = &Ranks::alone();
 };
 
@@ -59,8 +59,10 @@ class Trainer {
   void train_batch(std::span<const std::uint32_t> batch);
   void report_update(const GradientResult& result, double rate);
   void validate();
+  void judge(ValidationReport report);
   ValidationReport answer_held_out();
-  void save();
+  enum class Save { due, last };
+  void save(Save which);
   double learning_rate() const;
   bool due(Period period) const;  // at the current update; epochs fall due at their end
   bool reached(Period limit) const;
@@ -88,10 +90,12 @@ class Trainer {
   Progress progress_;
   BatchPlan plan_;
 
+  bool unsaved_ = false;   // something has happened since the last save
+  ModelFiles best_model_;  // if it is not written yet
+
   double started_at_ = 0;      // of this process's part of the run
   double seconds_before_ = 0;  // of earlier parts
-  double saved_at_ = 0;
-  double smoothed_loss_ = 0;
+  double saved_at_ = 0;        // or tried to
   double rate_at_ = 0;  // tokens per second: since then
   std::int64_t rate_tokens_ = 0;
   double tokens_per_second_ = 0;

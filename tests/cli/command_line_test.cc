@@ -296,6 +296,19 @@ TEST_F(CommandLineTest, InspectIsJson) {
   EXPECT_TRUE(says(run(fovea({"inspect", model_})).out, std::to_string(weights) + " weights"));
 }
 
+TEST_F(CommandLineTest, PicturesOfLongLinesAreCutAndSaySo) {
+  const std::string svg = folder_ / "long.svg", html = folder_ / "long.html";
+  const Outcome outcome = run(fovea({"show", model_, std::string(400, 'a'), "--svg", svg, "--html", html, "--json"}));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  for (const std::string& picture : {svg, html}) {
+    EXPECT_TRUE(says(read_bytes(picture), "Shown are the first 100 of 401 source positions"));
+    EXPECT_LT(read_bytes(picture).size(), std::size_t{8} << 20);
+  }
+  const json explained = json::parse(outcome.out);
+  EXPECT_FALSE(explained.contains("left_out"));
+  EXPECT_EQ(explained.at("steps")[0].at("looks")[0].at("weights").size(), 401u);
+}
+
 TEST_F(CommandLineTest, ShowWritesPictures) {
   const std::string svg = folder_ / "map.svg", html = folder_ / "map.html";
   const Outcome outcome = run(fovea({"show", model_, "abc<&>", "--svg", svg, "--html", html}));

@@ -117,6 +117,22 @@ TEST_F(SlowMpiTest, AKilledRankEndsAllAndTheSameCommandGoesOn) {
   }
 }
 
+TEST_F(SlowMpiTest, AStoppedRankIsNamedAndEndsAll) {
+  for (const int rank : {0, 2}) {
+    const std::string name = "stopped" + std::to_string(rank);
+    Process process(mpirun(3, train(name, "10m", {"--set", "training.learning_rate=0.0001", "--rank-timeout", "2"})));
+    wait_for_checkpoint(process);
+    const pid_t pid = pid_of(name, rank);
+    ASSERT_GT(pid, 0) << "it ended before it could be stopped";
+    kill(pid, SIGSTOP);
+    const Outcome outcome = process.finish();
+    EXPECT_EQ(outcome.code, 1) << outcome.err;
+    EXPECT_TRUE(says(outcome.err, fmt::format("error: rank {} has given no sign of life for 2 s", rank)));
+    EXPECT_EQ(count_errors(outcome.err), 1) << outcome.err;
+    for (int r = 0; r < 3; ++r) EXPECT_EQ(pid_of(name, r), 0) << "rank " << r << " lives on";
+  }
+}
+
 TEST_F(SlowMpiTest, AnInterruptedMpirunSavesFirst) {
   Process process(mpirun(2, train("run", "10m", slow_)));
   wait_for_checkpoint(process);

@@ -91,7 +91,7 @@ TEST_F(TrainCommandTest, KilledTwentyTimesItEndsWithTheSameBytes) {
 TEST_F(TrainCommandTest, SignalsSaveAndTheSameCommandGoesOn) {
   if (!files_are_exact) GTEST_SKIP() << "checkpoints hold floats";
   const std::string whole = expected("300u");
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const std::string name = "signal" + std::to_string(signal);
     Process process(train(name, "300u"));
     wait_for_checkpoint(process);
@@ -109,14 +109,36 @@ TEST_F(TrainCommandTest, SignalsSaveAndTheSameCommandGoesOn) {
 TEST_F(TrainCommandTest, SecondSignalEndsAtOnceAndLosesNothing) {
   if (!files_are_exact) GTEST_SKIP() << "checkpoints hold floats";
   const std::string whole = expected("300u");
-  Process process(train("twice", "300u"));
+  Process process(train("twice", "300u", {"--threads", "1"}));
   wait_for_checkpoint(process);
+  process.kill(SIGSTOP);  // both come before it can save
   process.kill(SIGTERM);
   process.kill(SIGINT);
-  const int code = process.finish().code;
-  EXPECT_TRUE(code == 128 + SIGTERM || code == 128 + SIGINT) << code;
+  process.kill(SIGCONT);
+  const Outcome outcome = process.finish();
+  EXPECT_EQ(outcome.code, 1) << "nothing was saved after the first";
+  EXPECT_TRUE(says(outcome.err, "error: ended by a second signal before all was saved"));
   EXPECT_EQ(run(train("twice", "300u")).code, 0);
   EXPECT_EQ(remains(folder_ / "twice"), whole);
+}
+
+TEST_F(TrainCommandTest, AHangUpThatIsIgnoredStaysIgnored) {
+  Command command = {{"/bin/sh", "-c", "trap '' HUP; exec \"$0\" \"$@\""}};
+  const Command trained = train("run", "10m", {"--set", "training.learning_rate=0.0001"});
+  command.words.insert(command.words.end(), trained.words.begin(), trained.words.end());
+  Process process(command);
+  wait_for_checkpoint(process);
+  process.kill(SIGHUP);
+  wait_for_checkpoint(process);
+  process.kill(SIGTERM);
+  EXPECT_EQ(process.finish().code, 128 + SIGTERM);
+}
+
+TEST_F(TrainCommandTest, AfterAFreshRunTheCommandThatGoesOnHasNoFresh) {
+  Process process(train("run", "10m", {"--fresh"}));
+  wait_for_checkpoint(process);
+  process.kill(SIGINT);
+  EXPECT_TRUE(says(process.finish().err, "the same command without --fresh goes on from there"));
 }
 
 TEST_F(TrainCommandTest, SecondProcessIsRefused) {

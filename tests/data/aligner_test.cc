@@ -205,6 +205,48 @@ TEST(Aligner, LongPairsDoNotUnderflow) {
   EXPECT_EQ(aligner.align(pairs[0]).size(), target.size());
 }
 
+// The words of a cipher one after the other: longer than what is looked at as a whole.
+TEST(Aligner, LongPairsAreAlignedAlongTheDiagonal) {
+  std::vector<Made> lines(3);
+  const auto words = make_words(1200);
+  for (std::size_t w = 0; w < words.size(); ++w) {
+    auto& [source, target, links] = lines[w / 400];
+    const int from = static_cast<int>(source.size()), to = static_cast<int>(target.size());
+    for (const Link& link : words[w].links) links.push_back({link.source + from, link.target + to, link.sure});
+    source.insert(source.end(), words[w].source.begin(), words[w].source.end());
+    target.insert(target.end(), words[w].target.begin(), words[w].target.end());
+  }
+  ASSERT_GT(lines[0].source.size() * lines[0].target.size(), std::size_t{6} << 20);
+  const auto pairs = pairs_of(lines);
+  const Aligner aligner(pairs, letters, cipher_letters);
+  for (std::size_t line = 0; line < lines.size(); ++line) {
+    const Links links = aligner.align(pairs[line]);
+    ASSERT_EQ(links.size(), lines[line].target.size());
+    int same = 0;
+    for (std::size_t j = 0; j < links.size(); ++j) same += links[j].source == lines[line].links[j].source;
+    EXPECT_GE(same, 0.95 * static_cast<double>(links.size()));
+  }
+}
+
+// However the sides differ in length, the ends belong together.
+TEST(Aligner, LongPairsOfAnyShapeHaveAWay) {
+  const Aligner aligner({}, 2, 2);
+  for (const auto& [rows, columns] : {std::pair(1, 100'000),
+                                      {2, 90'001},
+                                      {7, 70'003},
+                                      {300, 20'011},
+                                      {20'011, 300},
+                                      {700, 701},
+                                      {90'001, 2},
+                                      {9'000, 9'100}}) {
+    const Ids source(static_cast<std::size_t>(rows), 0), target(static_cast<std::size_t>(columns), 1);
+    const Links links = aligner.align({source, target});
+    ASSERT_EQ(links.size(), target.size()) << rows;
+    EXPECT_EQ(links.back().target, columns - 1);
+    for (std::size_t j = 1; j < links.size(); ++j) ASSERT_GE(links[j].source, links[j - 1].source);
+  }
+}
+
 TEST(Aligner, NoPairsNoRounds) {
   const Ids ab = {0, 1};
   const Aligner aligner({}, 2, 2);
@@ -215,9 +257,13 @@ TEST(Aligner, NoPairsNoRounds) {
 TEST(Aligner, LimitsAreNamed) {
   EXPECT_NE(error_of(ErrorKind::usage, [] { Aligner({}, 100'000, 100'000); }).find("may be 16777216 at most"),
             std::string::npos);
-  const Ids long_one(3000, 0), outside = {2}, negative = {-1}, inside = {0};
+  const Ids long_one(40'000, 0), outside = {2}, negative = {-1}, inside = {0};
   const Aligner aligner({}, 2, 2);
-  EXPECT_NE(error_of(ErrorKind::data, [&] { aligner.align({long_one, long_one}); }).find("3000 and 3000 symbols"),
+  EXPECT_NE(error_of(ErrorKind::data,
+                     [&] {
+                       aligner.align({long_one, long_one});
+                     })
+                .find("40000 and 40000 symbols"),
             std::string::npos);
   EXPECT_NE(error_of(ErrorKind::failure, [&] { aligner.align({outside, inside}); }).find("source id 2"),
             std::string::npos);

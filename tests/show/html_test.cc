@@ -108,6 +108,18 @@ TEST(Report, LowerCanBeBetter) {
   EXPECT_NE(draw_report(report).find("<strong>0.5</strong>, at update 1000."), std::string::npos);
 }
 
+TEST(Report, SaysWhatIsLeftOut) {
+  RunReport report = example_report();
+  EXPECT_EQ(draw_report(report).find("Shown are"), std::string::npos);
+  EXPECT_EQ(draw_report(report).find("earlier validations"), std::string::npos);
+  report.maps[0].left_out = {3, 20, 84};
+  report.earlier_validations = 7;
+  const std::string text = draw_report(report);
+  EXPECT_NE(text.find("Shown are the first 16 of 100 source positions, 11 of 31 output steps and 1 of 4 maps."),
+            text.npos);
+  EXPECT_NE(text.find("The samples of 7 earlier validations are left out."), text.npos);
+}
+
 TEST(Report, CanBeEmpty) {
   const std::string text = draw_report({});
   EXPECT_EQ(XmlCheck(text).problem, "");

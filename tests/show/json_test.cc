@@ -56,6 +56,16 @@ TEST(Json, ReadsBackEveryBit) {
   EXPECT_EQ(back.source.back().start, back.source.back().end);
 }
 
+TEST(Json, WhatIsLeftOutIsSaid) {
+  Output output = example("a", "b");
+  EXPECT_EQ(output_to_json(output).find("left_out"), std::string::npos);
+  output.left_out = {1, 2, 3};
+  const Output back = output_from_json(output_to_json(output));
+  EXPECT_EQ(back.left_out.maps, 1u);
+  EXPECT_EQ(back.left_out.steps, 2u);
+  EXPECT_EQ(back.left_out.positions, 3u);
+}
+
 TEST(Json, WritesNoNumberThatIsNone) {
   Output output = example("a", "b");
   output.score = std::numeric_limits<double>::infinity();

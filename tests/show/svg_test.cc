@@ -114,6 +114,18 @@ TEST(Svg, HasTitleAndDescription) {
   EXPECT_EQ(svg.elements[2].name, "desc");
 }
 
+TEST(Svg, SaysWhatIsLeftOut) {
+  const std::string note = "Shown are the first 4 of 301 source positions and 3 of 653 output steps.";
+  Output output = example("abc", "xy");
+  EXPECT_FALSE(has_text(XmlCheck(draw_svg(output)), note));
+  output.left_out = {0, 650, 297};
+  const XmlCheck svg(draw_svg(output));
+  EXPECT_EQ(svg.problem, "");
+  EXPECT_TRUE(has_text(svg, note));
+  EXPECT_GT(number(svg.named("svg")[0], "width"), 450) << "it is cut off";
+  EXPECT_FALSE(has_text(XmlCheck(draw_svg(output, {0, false})), note)) << "the page says it";
+}
+
 TEST(Svg, NoMapsEmptySourceWrongMap) {
   const XmlCheck none(draw_svg(example("a", "b", {0}, 0)));
   EXPECT_EQ(none.problem, "");

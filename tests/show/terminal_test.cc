@@ -160,6 +160,12 @@ TEST(Terminal, ModelsWithoutMapsAndEmptySources) {
   EXPECT_FALSE(draw_terminal(Output{}).empty());
 }
 
+TEST(Terminal, SaysWhatIsLeftOut) {
+  Output output = example("abc", "xy");
+  output.left_out = {15, 0, 0};
+  EXPECT_NE(draw_terminal(output, {}).find("\nShown are the first 1 of 16 maps.\n"), std::string::npos);
+}
+
 TEST(Terminal, HostileTextCannotSteer) {
   for (const std::string& text : hostile_texts()) {
     Output output = example("a", "b");

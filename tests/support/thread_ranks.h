@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -36,6 +37,14 @@ class Post {
     box.pop_front();
     return bytes;
   }
+  void give_sign(int from, int to, Ranks::Sign sign) {
+    const std::scoped_lock lock(mutex_);
+    signs_[{from, to}] = sign;
+  }
+  std::optional<Ranks::Sign> take_sign(int from, int to) {
+    const std::scoped_lock lock(mutex_);
+    return std::exchange(signs_[{from, to}], std::nullopt);
+  }
   // Bytes.
   std::size_t sent(int from) {
     const std::scoped_lock lock(mutex_);
@@ -46,6 +55,7 @@ class Post {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::pair<int, int>, std::deque<std::vector<std::byte>>> boxes_;
+  std::map<std::pair<int, int>, std::optional<Ranks::Sign>> signs_;
   std::map<int, std::size_t> sent_;
 };
 
@@ -60,6 +70,11 @@ class ThreadRanks : public Ranks {
       std::ranges::copy(got, bytes.begin());
     }
   }
+  bool gives_signs() const override { return true; }
+  void give_sign(Sign sign) override {
+    for (int other = 0; other < count(); ++other) post_.give_sign(rank(), other, sign);
+  }
+  std::optional<Sign> take_sign(int from) override { return post_.take_sign(from, rank()); }
 
  private:
   Post& post_;

@@ -132,6 +132,65 @@ TEST_P(BatchMates, ExplainingChangesNothing) {
 INSTANTIATE_TEST_SUITE_P(Models, BatchMates, testing::ValuesIn(models()),
                          [](const auto& info) { return info.param.name; });
 
+TEST(Answering, ExplanationsKeepToTheirLimits) {
+  Config config = small_config();
+  for (const char* setting : {"attention.heads=4", "attention.size=12"}) set_field(config, setting);
+  const Model model = small_model(config, 3);
+  const std::string line = random_lines(1, 1, 5)[0] + std::string(60, 'q');
+  const SourceIds source = model.task().encode_source(line);
+  const std::vector<Answer> whole = ask(model, {line}, {.alternatives = 2})[0];
+  const Output all = model.task().output(line, source, whole);
+  EXPECT_FALSE(all.left_out.any());
+  ASSERT_GT(all.steps.size(), 5u);
+  const auto limited = [&](const ExplanationLimits& limits) {
+    const std::vector<Answer> answers = ask(model, {line}, {.alternatives = 2, .limits = limits})[0];
+    expect_same(answers, whole, line);
+    return model.task().output(line, source, answers);
+  };
+  const Output cut = limited({.maps = 3, .steps = 5, .positions = 7});
+  EXPECT_EQ(cut.text, all.text);
+  ASSERT_EQ(cut.maps.size(), 3u);
+  ASSERT_EQ(cut.steps.size(), 5u);
+  ASSERT_EQ(cut.source.size(), 7u);
+  EXPECT_EQ(cut.left_out.maps, 1u);
+  EXPECT_EQ(cut.left_out.steps, all.steps.size() - 5);
+  EXPECT_EQ(cut.left_out.positions, all.source.size() - 7);
+  for (std::size_t step = 0; step < 5; ++step) {
+    for (std::size_t map = 0; map < 3; ++map) {
+      const auto& kept = cut.steps[step].looks[map].weights;
+      const auto& had = all.steps[step].looks[map].weights;
+      EXPECT_EQ(kept, std::vector<float>(had.begin(), had.begin() + 7));
+    }
+  }
+  EXPECT_EQ(limited({.steps = 5, .positions = 7, .cells = 2 * 35 + 1}).maps.size(), 2u);
+  EXPECT_EQ(limited({.steps = 5, .positions = 7, .cells = 1}).maps.size(), 1u) << "one is always kept";
+}
+
+TEST(Answering, LongLinesAreExplainedFewAtATime) {
+  Config config = small_config();
+  for (const char* setting : {"attention.heads=4", "attention.size=12"}) set_field(config, setting);
+  const Model model = small_model(config, 3);
+  Workers workers(1);
+  const Answering answering(model, workers);
+  const std::vector<SourceIds> made(40, SourceIds{Symbols(300, 4), {}, {}});
+  std::vector<const SourceIds*> sources;
+  for (const SourceIds& source : made) sources.push_back(&source);
+  EXPECT_EQ(answering.batches(sources, {}).size(), 1u);
+  const auto explained = answering.batches(sources, {.beam = 2, .alternatives = 5});
+  std::size_t lines = 0;
+  for (const auto& batch : explained) {
+    EXPECT_LE(batch.size(), 2u) << "300 positions, 650 steps, 4 maps and 2 hypotheses: 1.5 million cells a line";
+    lines += batch.size();
+  }
+  EXPECT_EQ(lines, sources.size());
+}
+
+TEST(Answering, ASignalStopsIt) {
+  const Model model = small_model(small_config(), 3);
+  std::atomic<int> signal = 15;
+  EXPECT_THROW(ask(model, random_lines(5, 9, 1), {.stop_signal = &signal}, 2), SearchStopped);
+}
+
 TEST(Answering, EveryWorkerGetsABatchOfTheLongestFirst) {
   const std::vector<SourceIds> made = {
       {{4, 4}, {}, {}}, {}, {{4}, {}, {}}, {{4, 4, 4, 4}, {}, {}}, {{4, 4, 4}, {}, {}}};

@@ -131,6 +131,52 @@ TEST(Determinism, SignalsAtAnyUpdateChangeNothing) {
   }
 }
 
+// Asks for an end when a validation is about to begin.
+class ValidationStopper : public Observer {
+ public:
+  explicit ValidationStopper(std::int64_t update) : update_(update) {}
+  void saved(const std::string&, std::int64_t update) override {
+    if (update == update_) signal = 15;
+  }
+  void validated(const ValidationReport& report) override { validated_at = report.update; }
+  std::atomic<int> signal = 0;
+  std::int64_t validated_at = 0;
+
+ private:
+  std::int64_t update_;
+};
+
+TEST(Determinism, ASignalWithinAValidationEndsItAndItIsDoneAgain) {
+  if (!files_are_exact) GTEST_SKIP() << "checkpoints hold floats";
+  TemporaryFolder whole;
+  train(lively(), whole.path());
+  for (const std::int64_t update : {20, 40, 60}) {
+    TemporaryFolder folder;
+    Files files;
+    ValidationStopper stopper(update);
+    Trainer trainer(
+        lively(), tiny_data(),
+        {.folder = folder.path(), .threads = 2, .stop_after = {}, .save_every = {}, .stop_signal = &stopper.signal},
+        files, stopper);
+    EXPECT_EQ(trainer.run(), Ending::interrupted);
+    EXPECT_EQ(trainer.progress().update, update);
+    EXPECT_EQ(stopper.validated_at, update - 20) << "the validation was done all the same";
+    // A process that was killed between the two may have told of a validation that its checkpoint does not know.
+    files.append(folder / journal_file_name, fmt::format("{{\"event\":\"validation\",\"update\":{}}}\n", update));
+    train(lively(), folder.path());
+    EXPECT_EQ(remains(folder.path()), remains(whole.path())) << "interrupted at " << update;
+    EXPECT_EQ(journal_without_times(folder.path()), journal_without_times(whole.path()));
+  }
+}
+
+TEST(Determinism, JournalOfAStoppedRunIsThatOfAWholeOne) {
+  if (!files_are_exact) GTEST_SKIP() << "checkpoints hold floats";
+  TemporaryFolder whole, parts;
+  train(lively(), whole.path(), {110, Period::Unit::updates});
+  for (const std::int64_t update : {30, 45, 99, 110}) train(lively(), parts.path(), {update, Period::Unit::updates});
+  EXPECT_EQ(journal_without_times(parts.path()), journal_without_times(whole.path()));
+}
+
 TEST(Determinism, SeedsDiffer) {
   Config other = lively();
   other.training.seed = 2;

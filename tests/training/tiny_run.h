@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,18 @@ inline std::string remains(const std::filesystem::path& folder) {
   const std::hash<std::string> hash;
   return fmt::format("model {:x}, weights and memories {:x}, {}", hash(read_bytes(folder / model_file_name)),
                      hash(encode_safetensors(file)), progress.dump());
+}
+
+// metrics.jsonl but for the times in it.
+inline std::string journal_without_times(const std::filesystem::path& folder) {
+  std::istringstream lines(read_bytes(folder / journal_file_name));
+  std::string text;
+  for (std::string line; std::getline(lines, line);) {
+    auto event = nlohmann::json::parse(line);
+    for (const char* time : {"seconds", "tokens_per_second"}) event.erase(time);
+    text += event.dump() + "\n";
+  }
+  return text;
 }
 
 }  // namespace fovea

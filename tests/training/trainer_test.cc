@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <cmath>
 #include <limits>
 
@@ -70,7 +71,7 @@ TEST_F(TrainerTest, ReportsAreNumberedAndSavesFallDue) {
     EXPECT_EQ(record_.updates[i].update, static_cast<std::int64_t>(i + 1));
     EXPECT_NEAR(record_.updates[i].epoch, static_cast<double>(i + 1) / 10, 1e-9);  // 160 lines, 16 a batch
   }
-  EXPECT_EQ(record_.saves, (std::vector<std::int64_t>{8, 16, 20, 24, 32, 40, 45}));
+  EXPECT_EQ(record_.saves, (std::vector<std::int64_t>{8, 16, 20, 20, 24, 32, 40, 40, 45}));
   ASSERT_EQ(record_.starts.size(), 1u);
   EXPECT_EQ(record_.starts[0].training_lines, 160);
   EXPECT_EQ(record_.starts[0].held_out_lines, 40);
@@ -287,6 +288,94 @@ TEST_F(TrainerTest, RefusesOtherSettingsAndOtherData) {
             std::string::npos);
   EXPECT_NE(message(tiny_config({"encoder.size=9"}), 1).find("encoder.size = 8, not 9"), std::string::npos);
   EXPECT_NE(message(tiny_config(), 2).find("other data"), std::string::npos);
+}
+
+// A disk that is full from one update to another.
+class FullDisk : public Files, public Observer {
+ public:
+  FullDisk(std::int64_t from, std::int64_t to) : from_(from), to_(to) {}
+  void updated(const UpdateReport& report) override { full_ = report.update >= from_ && report.update < to_; }
+  void warned(const std::string& message) override { warnings.push_back(message); }
+  void append(const std::filesystem::path& path, std::string_view text) override {
+    Files::append(path, text.substr(0, full_ ? text.size() / 2 : text.size()));
+    check(!full_, "cannot append to {}", path.string());
+  }
+  std::vector<std::string> warnings;
+
+ protected:
+  std::ptrdiff_t write(int file, std::string_view bytes) override {
+    return full_ ? -ENOSPC : Files::write(file, bytes);
+  }
+
+ private:
+  std::int64_t from_, to_;
+  bool full_ = false;
+};
+
+TEST_F(TrainerTest, AFullDiskIsWaitedFor) {
+  if (!files_are_exact) GTEST_SKIP() << "checkpoints hold floats";
+  train(tiny_config(), 110);
+  TemporaryFolder folder;
+  FullDisk disk(18, 57);
+  Trainer(tiny_config(), tiny_data(), {.folder = folder.path(), .stop_after = {110, Period::Unit::updates}}, disk, disk)
+      .run();
+  EXPECT_EQ(remains(folder.path()), remains(folder_.path()));
+  EXPECT_EQ(journal_without_times(folder.path()), journal_without_times(folder_.path()));
+  ASSERT_EQ(disk.warnings.size(), 4u);  // before and after two validations
+  EXPECT_NE(disk.warnings[0].find("checkpoint.safetensors: write: No space left on device; training goes on"),
+            std::string::npos)
+      << disk.warnings[0];
+}
+
+TEST_F(TrainerTest, ADiskThatIsFullAtTheEndIsAnErrorAndLosesNothing) {
+  if (!files_are_exact) GTEST_SKIP() << "checkpoints hold floats";
+  const auto to_the_end = [&](Files& files, Observer& observer) {
+    Trainer(tiny_config(), tiny_data(), {.folder = folder_.path(), .stop_after = {60, Period::Unit::updates}}, files,
+            observer)
+        .run();
+  };
+  FullDisk disk(31, 1000);
+  EXPECT_THROW(to_the_end(disk, disk), Error);
+  EXPECT_NE(remains(folder_.path()).find("\"update\":20,"), std::string::npos) << remains(folder_.path());
+  to_the_end(files_, record_);
+  TemporaryFolder whole;
+  Trainer(tiny_config(), tiny_data(), {.folder = whole.path(), .stop_after = {60, Period::Unit::updates}}, files_,
+          record_)
+      .run();
+  EXPECT_EQ(remains(folder_.path()), remains(whole.path()));
+}
+
+TEST_F(TrainerTest, SupervisedAttentionWithoutAlignmentsIsRefused) {
+  const Config config = tiny_config({"extra=alignment", "objective.supervised=1"});
+  TrainingData data = tiny_data();
+  const RunOptions options = {.folder = folder_.path(), .stop_after = {2, Period::Unit::updates}};
+  try {
+    Trainer(config, data, options, files_, record_);
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::data);
+    EXPECT_NE(std::string(error.what()).find("no line to train on has an alignment"), std::string::npos);
+  }
+  data.training[3].extra = "0-0";
+  EXPECT_EQ(Trainer(config, data, options, files_, record_).run(), Ending::stopped);
+}
+
+// Of lines of any length a validation keeps what a page can show.
+TEST_F(TrainerTest, SamplesAreBounded) {
+  TrainingData data = tiny_data();
+  for (Example& example : data.held_out) example.source = std::string(300, 'a');
+  Trainer(tiny_config({"attention.heads=4", "training.validate_every=1u"}), data,
+          {.folder = folder_.path(), .stop_after = {1, Period::Unit::updates}}, files_, record_)
+      .run();
+  ASSERT_EQ(record_.validations.size(), 1u);
+  for (const Sample& sample : record_.validations[0].samples) {
+    std::size_t cells = 0;
+    for (const OutputStep& step : sample.answer.steps) {
+      for (const Look& look : step.looks) cells += look.weights.size();
+    }
+    EXPECT_LE(cells, sample_limits.cells);
+    EXPECT_EQ(sample.answer.left_out.positions, 201u);
+  }
 }
 
 TEST_F(TrainerTest, NoLinesAreNoData) {

@@ -48,7 +48,7 @@ class Fovea:
         found = json.loads(output_of([*self.command, "--seconds", seconds]))
         self.times.append(found[f"ms_per_{self.unit}"])
         self.peaks.append(found["peak_mib"])
-        self.roofline = found["roofline_gflops"]
+        self.roofline, self.product = found["roofline_gflops"], found["product_gflops"]
         self.tokens = found["tokens_per_second"] * found[f"ms_per_{self.unit}"]  # of one unit, times 1000
         self.flops = found["gflops"] * found[f"ms_per_{self.unit}"]
 
@@ -125,7 +125,7 @@ def compare(shape, mode, folder, options):
     rounded = [Fovea(options.fovea, shape, mode, CORES, "--int8")] * (mode != "train")
     theirs = start_pytorch(folder, mode, options)
     tried = {"fovea": list(ours), "pytorch": list(theirs)}
-    roofline = 0
+    roofline, product, their_product = 0, 0, 0
     for turn in range(options.rounds):
         if turn == 1:  # what is far behind need not be measured again
             for side in (ours, theirs):
@@ -136,6 +136,8 @@ def compare(shape, mode, folder, options):
         for one in ours + theirs + rounded:
             one.measure(options.seconds)
         roofline = max([roofline] + [one.roofline for one in ours])
+        product = max([product] + [one.product for one in ours])
+        their_product = max(their_product, float(output_of([sys.executable, HERE / "opponent.py", "product"])))
     for one in theirs:
         one.close()
 
@@ -146,6 +148,7 @@ def compare(shape, mode, folder, options):
                 "share": ours[0].flops / ms / roofline, "peak_mib": max(best.peaks)}
 
     row = {"shape": shape, "mode": mode, "unit": MODES[mode], "roofline_gflops": roofline,
+           "product_gflops": product, "pytorch_product_gflops": their_product,
            "fovea": best_of(ours), "pytorch": best_of(theirs), "int8": best_of(rounded) if rounded else None,
            "tried_ms": {name: {one.name: one.times for one in side} for name, side in tried.items()}}
     row["ratio"] = row["pytorch"]["ms"] / row["fovea"]["ms"]
@@ -198,6 +201,10 @@ def table(found):
         lines.append(f"| {row['shape']} | {row['mode']} | {row['int8']['ms']:.2f} a {row['unit']} | "
                      f"{row['pytorch']['ms']:.2f} | {row['pytorch']['ms'] / row['int8']['ms']:.2f} | "
                      f"{row['int8']['peak_mib']:.0f} |")
+    lines += ["", "| what the machine can do | GFLOP/s |", "|---|---:|"]
+    for what, name in (("multiply-adds on registers alone: the physical limit, of which shares are given", "roofline"),
+                       ("Fovea's own large product", "product"), ("PyTorch's own large product", "pytorch_product")):
+        lines.append(f"| {what} | {max(row[name + '_gflops'] for row in found['rows']):.0f} |")
     start, size = found["first_answer_ms"], found["installed"]
     lines += ["", "| | Fovea | PyTorch |", "|---|---:|---:|",
               f"| from the start of the process to a first answer | {start['fovea']:.0f} ms | "

@@ -1,6 +1,7 @@
 """PyTorch's side of the comparison, one process for each way of running it. FOLDER is what `fovea bench --save` wrote.
 
     opponent.py check FOLDER    does it compute what Fovea computed? prints JSON
+    opponent.py product         GFLOP/s of its own large product, the best of several sizes on all cores
     opponent.py first FOLDER    loads the model, answers one line, ends: for the start-up time
     opponent.py serve FOLDER MODE THREADS [compile]
                                 prints a line when ready; then, for each line SECONDS that it reads, measures that long
@@ -129,8 +130,25 @@ def measure(run, seconds):
     return statistics.median(times) * 1e3
 
 
+def product_gflops():
+    best = 0
+    with torch.inference_mode():
+        for size in (512, 1024, 2048):
+            a, b, out = (torch.full((size, size), 0.5) for _ in range(3))
+            ends = time.perf_counter() + 0.5
+            while time.perf_counter() < ends:
+                start = time.perf_counter()
+                torch.mm(a, b, out=out)
+                best = max(best, 2 * size**3 / (time.perf_counter() - start) / 1e9)
+    return best
+
+
 def main():
-    command, folder = sys.argv[1], Path(sys.argv[2])
+    command = sys.argv[1]
+    if command == "product":
+        print(product_gflops())
+        return
+    folder = Path(sys.argv[2])
     if command == "check":
         print(json.dumps(check(Given(folder))))
     elif command == "first":

@@ -33,7 +33,7 @@ bool taken(const Parse& parse) {
     return true;
   } catch (const Error& error) {
     const std::string_view message = error.what();
-    must(!message.empty() && message.size() < 2000 && !find_control(message) && !find_invalid_utf8(message));
+    must(!message.empty() && message.size() < 100'000 && !find_control(message) && !find_invalid_utf8(message));
     return false;
   }
 }

@@ -1,13 +1,17 @@
-// docs/mechanisms.md names everything that can be chosen.
+// docs/mechanisms.md names everything that can be chosen; the change that CONTRIBUTING.md shows still fits.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <sstream>
 
 #include "attention/mechanism.h"
 #include "models/encoder.h"
 #include "models/options.h"
 #include "models/output.h"
+#include "support/process.h"
 #include "support/source_files.h"
+#include "support/temporary_folder.h"
 
 namespace fovea {
 namespace {
@@ -35,6 +39,26 @@ TEST(MechanismsPage, NamesEveryObjective) {
     if (name == "supervised_form") continue;
     EXPECT_NE(page.find("`" + name + "`"), std::string::npos) << name;
   }
+}
+
+TEST(ContributingPage, ItsChangeFits) {
+  if (access("/usr/bin/git", X_OK) != 0) GTEST_SKIP() << "git is not installed";
+  const std::filesystem::path source = FOVEA_SOURCE_DIR;
+  const std::string page = read_text(source / "CONTRIBUTING.md"), opening = "```diff\n";
+  const std::size_t start = page.find(opening) + opening.size(), end = page.find("```\n", start);
+  ASSERT_LT(start, end);
+  const std::string change = page.substr(start, end - start);
+  TemporaryFolder folder;
+  std::istringstream lines(change);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("--- a/")) continue;
+    const std::string file = line.substr(6);
+    std::filesystem::create_directories((folder / file).parent_path());
+    std::filesystem::copy_file(source / file, folder / file);
+  }
+  const Outcome outcome =
+      run({.words = {"/usr/bin/git", "apply", folder.write("change.diff", change)}, .folder = folder.path()});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
 }
 
 }  // namespace

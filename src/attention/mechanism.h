@@ -41,7 +41,7 @@ struct Question {
   When when;
   const Memory& memory;
   const History& history;
-  int heads;              // rows of the batch for each example
+  int heads;                   // rows of the batch for each example
   std::string_view name = {};  // of the attention: random numbers are its own
 };
 

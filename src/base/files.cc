@@ -173,7 +173,7 @@ ByteSource Files::open(const fs::path& path) {
   // O_NONBLOCK, or a pipe would be waited for until someone writes to it.
   const auto file = std::shared_ptr<const Descriptor>(new Descriptor(open_file(path, O_RDONLY | O_NONBLOCK)));
   if (file->get() < 0) throw file_error("read", path, "open", -file->get());
-  struct stat status {};
+  struct stat status{};
   if (::fstat(file->get(), &status) != 0) throw file_error("read", path, "stat", errno);
   const auto unfit = [path](const char* what) {
     return Error(ErrorKind::failure, fmt::format("cannot read {}: {}", printable(path.native()), what));

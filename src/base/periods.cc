@@ -43,13 +43,11 @@ std::optional<Period> read_period(std::string_view text) {
   return std::nullopt;
 }
 
-std::string shown(std::string_view text) { return printable(text.substr(0, 40)); }
-
 }  // namespace
 
 Period parse_period(std::string_view text) {
   const std::optional<Period> period = read_period(text);
-  if (!period) throw usage_error("\"{}\" is not a period; write {}", shown(text), period_forms);
+  if (!period) throw usage_error("\"{}\" is not a period; write {}", beginning(text), period_forms);
   return *period;
 }
 
@@ -72,7 +70,7 @@ std::string to_string(Period period) {
 BatchSize parse_batch_size(std::string_view text) {
   const std::optional<Amount> amount = read_amount(text);
   if (!amount || !(amount->unit.empty() || amount->unit == "t")) {
-    throw usage_error("\"{}\" is not a batch size; write {}", shown(text), batch_size_forms);
+    throw usage_error("\"{}\" is not a batch size; write {}", beginning(text), batch_size_forms);
   }
   return {amount->count, amount->unit == "t"};
 }

@@ -1,5 +1,6 @@
 #include "base/ranks.h"
 
+#include <dlfcn.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -7,13 +8,11 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string_view>
 
 #include "base/error.h"
 #include "base/threads.h"
-#ifdef FOVEA_MPI
-#include "base/mpi_ranks.h"
-#endif
 
 namespace fovea {
 
@@ -38,6 +37,19 @@ void use_all_cores() {
   sched_setaffinity(0, sizeof all, &all);  // the kernel leaves out those that are not for this process
 }
 
+// Global, since Open MPI's own modules look their symbols up in it; never closed, since MPI leaves threads behind.
+std::unique_ptr<Ranks> load_mpi_ranks(const std::string& module) {
+  void* const handle = dlopen(module.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (!handle) throw Error(ErrorKind::failure, fmt::format("cannot load {}: {}", module, dlerror()));
+  const auto* const version = static_cast<const char*>(dlsym(handle, "fovea_mpi_version"));
+  const auto join = reinterpret_cast<Ranks* (*)()>(dlsym(handle, "fovea_join_mpi_ranks"));
+  if (!version || !join || std::string_view(version) != FOVEA_VERSION) {
+    throw Error(ErrorKind::failure,
+                fmt::format("{} is not of this fovea ({}); install or build both together", module, FOVEA_VERSION));
+  }
+  return std::unique_ptr<Ranks>(join());
+}
+
 }  // namespace
 
 Ranks& Ranks::alone() {
@@ -60,15 +72,27 @@ void Ranks::broadcast(std::string& text) {
   broadcast(std::as_writable_bytes(std::span(text)));
 }
 
+std::string find_mpi_module() {
+  std::error_code none;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", none).parent_path();
+  for (const char* folder : {".", FOVEA_MODULES}) {
+    const std::filesystem::path module = program / folder / "fovea_mpi.so";
+    if (std::filesystem::is_regular_file(module, none)) return module.lexically_normal();
+  }
+  return "";
+}
+
 std::unique_ptr<Ranks> join_ranks() {
   const int count = told_by_mpirun("OMPI_COMM_WORLD_SIZE");
-#ifdef FOVEA_MPI
-  if (count > 0) return join_mpi_ranks();
-#endif
+  if (count > 0) {
+    const std::string module = find_mpi_module();
+    if (!module.empty()) return load_mpi_ranks(module);
+  }
   if (count > 1) {
     throw usage_error(
-        "started as one of {} by mpirun, but this fovea was built without MPI; install libopenmpi-dev and build it "
-        "again, or start it without mpirun",
+        "started as one of {} by mpirun, but this fovea came without MPI (fovea_mpi.so); install the package "
+        "fovea-mpi, or "
+        "libopenmpi-dev and build again, or start it without mpirun",
         count);
   }
   return std::make_unique<Alone>();

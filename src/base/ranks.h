@@ -64,6 +64,9 @@ class Ranks {
   int count_;
 };
 
+// Where the module that speaks MPI lies: beside the program or where it is installed; empty if it was not built.
+std::string find_mpi_module();
+
 // The ranks this process was started with by mpirun; one on its own otherwise, and then nothing of MPI is touched.
 std::unique_ptr<Ranks> join_ranks();
 

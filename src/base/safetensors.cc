@@ -73,12 +73,6 @@ bool all_finite(std::span<const float> values) {
   return std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
 }
 
-// A text from a file, fit for one line of a message.
-std::string shown(std::string_view text) {
-  constexpr std::size_t kMost = 80;
-  return text.size() <= kMost ? printable(text) : printable(text.substr(0, kMost)) + "...";
-}
-
 // Takes the header word by word and allows nothing but the one structure there is, so that its depth is bounded and
 // nothing is kept that was not asked for.
 class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
@@ -98,12 +92,12 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
     key_ = name;
     if (where_ == Where::metadata) {
       const bool is_new = header_.metadata.try_emplace(name).second;
-      if (!is_new) throw error("the metadata key {} occurs twice", shown(name));
+      if (!is_new) throw error("the metadata key {} occurs twice", beginning(name));
     } else if (where_ == Where::array) {
       const bool is_new = std::find(seen_.begin(), seen_.end(), name) == seen_.end();
-      if (!is_new) throw array_error("the field {} occurs twice", shown(name));
+      if (!is_new) throw array_error("the field {} occurs twice", beginning(name));
       if (name != "dtype" && name != "shape" && name != "data_offsets") {
-        throw array_error("unknown field {}", shown(name));
+        throw array_error("unknown field {}", beginning(name));
       }
       seen_.push_back(name);
     } else if (name == "__metadata__") {
@@ -121,7 +115,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
       return true;
     }
     if (where_ != Where::array || key_ != "dtype") throw unexpected("a text");
-    if (value != "F32") throw array_error("numbers of type {}, only F32 is read", shown(value));
+    if (value != "F32") throw array_error("numbers of type {}, only F32 is read", beginning(value));
     return true;
   }
 
@@ -179,11 +173,11 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   }
   template <class... Args>
   Error array_error(fmt::format_string<Args...> text, Args&&... args) const {
-    const std::string name = shown(header_.arrays.back().name);
+    const std::string name = beginning(header_.arrays.back().name);
     return error("array {}: {}", name, fmt::format(text, std::forward<Args>(args)...));
   }
   Error unexpected(std::string_view found) const {
-    return error("the header has {} at {} where none belongs", found, key_.empty() ? "its start" : shown(key_));
+    return error("the header has {} at {} where none belongs", found, key_.empty() ? "its start" : beginning(key_));
   }
 
   void begin_array(const std::string& name) {
@@ -192,7 +186,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
     }
     if (header_.arrays.size() == Limits::kArrays) throw error("more than {} arrays", Limits::kArrays);
     if (!header_.arrays.empty() && name <= header_.arrays.back().name) {
-      throw error("array {} occurs twice or out of order", shown(name));
+      throw error("array {} occurs twice or out of order", beginning(name));
     }
     header_.arrays.push_back({name, {}});
     seen_.clear();
@@ -219,7 +213,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
     int version = 0;
     const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), version);
     if (code != std::errc() || end != value.data() + value.size() || version < 1) {
-      throw error("the format version {} is not a number", shown(value));
+      throw error("the format version {} is not a number", beginning(value));
     }
     if (version > kVersion) {
       throw error("made by a newer Fovea (file format {}, this one reads {}); use that one, or train the model again",
@@ -290,7 +284,7 @@ class Reading {
       const std::span<char> bytes(reinterpret_cast<char*>(piece.data()), piece.size_bytes());
       take(bytes);
       checksum_.add({bytes.data(), bytes.size()});
-      if (!all_finite(piece)) throw model_error("{}: array {} contains NaN or infinity", file_, shown(array.name));
+      if (!all_finite(piece)) throw model_error("{}: array {} contains NaN or infinity", file_, beginning(array.name));
       use(first, piece);
     }
   }
@@ -325,20 +319,20 @@ class Reading {
 };
 
 std::string quoted(const std::string& text) {
-  check(!find_invalid_utf8(text), "encode_safetensors: {} is not UTF-8", shown(text));
+  check(!find_invalid_utf8(text), "encode_safetensors: {} is not UTF-8", beginning(text));
   return nlohmann::json(text).dump();
 }
 
 void check_array(const NamedArray& array) {
   const std::string& name = array.name;
   check(!name.empty() && name.size() <= Limits::kName && name != "__metadata__",
-        "encode_safetensors: {} cannot be the name of an array", name.empty() ? "nothing" : shown(name));
+        "encode_safetensors: {} cannot be the name of an array", name.empty() ? "nothing" : beginning(name));
   check(array.shape.size() <= Limits::kRank, "encode_safetensors: array {} has {} dimensions, at most {} are allowed",
-        shown(name), array.shape.size(), Limits::kRank);
+        beginning(name), array.shape.size(), Limits::kRank);
   const auto numbers = count_numbers(array.shape);
   check(numbers && *numbers == array.values.size(), "encode_safetensors: array {} of shape [{}] has {} values",
-        shown(name), fmt::join(array.shape, ", "), array.values.size());
-  check(all_finite(array.values), "encode_safetensors: array {} contains NaN or infinity", shown(name));
+        beginning(name), fmt::join(array.shape, ", "), array.values.size());
+  check(all_finite(array.values), "encode_safetensors: array {} contains NaN or infinity", beginning(name));
 }
 
 }  // namespace
@@ -365,7 +359,7 @@ std::string encode_safetensors(const TensorFile& file) {
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const NamedArray& array = *arrays[i];
     check(i == 0 || arrays[i - 1]->name != array.name, "encode_safetensors: two arrays are called {}",
-          shown(array.name));
+          beginning(array.name));
     const std::uint64_t begin = std::exchange(end, end + array.values.size() * sizeof(float));
     bytes += fmt::format(R"(,{}:{{"dtype":"F32","shape":[{}],"data_offsets":[{},{}]}})", quoted(array.name),
                          fmt::join(array.shape, ","), begin, end);

@@ -137,4 +137,11 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+std::string beginning(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return printable(text);
+  std::size_t end = most;
+  while (end + 4 > most && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return printable(text.substr(0, end)) + "...";
+}
+
 }  // namespace fovea

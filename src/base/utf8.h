@@ -33,4 +33,7 @@ int display_width(std::string_view text);
 // terminal.
 std::string printable(std::string_view text);
 
+// Printable, and of a long text only enough to recognise it, cut between characters.
+std::string beginning(std::string_view text, std::size_t most = 40);
+
 }  // namespace fovea

@@ -1,5 +1,5 @@
-// The commands. main.cc turns words into these structures; each command turns one into calls of the library. Results go
-// to standard output, all else to standard error.
+// The commands. command_line.cc turns words into these structures; each command turns one into calls of the library.
+// Results go to standard output, all else to standard error.
 #pragma once
 
 #include <cstdint>
@@ -114,6 +114,8 @@ struct CompareCommand {
 };
 
 struct ListCommand {
+  static std::vector<std::string> names();  // of the lists
+
   std::string what;
   bool json = false;
   int run() const;
@@ -128,6 +130,17 @@ struct InspectCommand {
 struct BenchCommand {
   BenchOptions options = {.threads = 0};
   bool json = false;
+  int run() const;
+};
+
+struct ManualCommand {
+  int run() const;
+};
+
+struct CompletionsCommand {
+  static std::vector<std::string> shells();
+
+  std::string shell;
   int run() const;
 };
 

@@ -73,7 +73,7 @@ std::vector<std::vector<std::string>> combinations(const std::vector<Varied>& al
   return product;
 }
 
-std::string folder_name(const std::string& settings) {
+std::string run_folder_name(const std::string& settings) {
   std::string name = settings;
   for (char& c : name) {
     if (c == '/' || c == ' ' || static_cast<unsigned char>(c) < ' ') c = '_';
@@ -95,7 +95,7 @@ std::vector<PlannedRun> plan_runs(const Comparison& comparison, const Config& ba
     for (std::int64_t i = 0; i < comparison.seeds; ++i) {
       config.training.seed = base.training.seed + i;
       const std::string title = fmt::format("{} seed {}", printable(settings), config.training.seed);
-      const std::string place = folder_name(fmt::format("{} seed={}", settings, config.training.seed));
+      const std::string place = run_folder_name(fmt::format("{} seed={}", settings, config.training.seed));
       runs.push_back(
           {fmt::format("{}/{} {}", runs.size() + 1, count, title), std::filesystem::path(folder) / place, config});
     }

@@ -61,6 +61,13 @@ std::vector<Listing> listings() {
 
 }  // namespace
 
+std::vector<std::string> ListCommand::names() {
+  std::vector<std::string> names;
+  for (const Listing& listing : listings()) names.push_back(listing.name);
+  names.emplace_back("settings");
+  return names;
+}
+
 int ListCommand::run() const {
   if (what == "settings") {
     write_out(json ? to_json(Config()) + "\n" : describe(Config()));
@@ -69,9 +76,7 @@ int ListCommand::run() const {
   }
   nlohmann::ordered_json object;
   std::string text;
-  std::vector<std::string> known = {"settings"};
   for (const Listing& listing : listings()) {
-    known.push_back(listing.name);
     if (!what.empty() && what != listing.name) continue;
     text += fmt::format("{}{}: {}\n", text.empty() ? "" : "\n", listing.name, listing.about);
     auto& rows = object[listing.name] = nlohmann::ordered_json::array();
@@ -82,6 +87,7 @@ int ListCommand::run() const {
     if (listing.rows.empty()) text += "  none yet\n";
   }
   if (text.empty()) {
+    const std::vector<std::string> known = names();
     const std::string near = nearest(what, known);
     throw usage_error("no list \"{}\"; {}there are {}", what, near.empty() ? "" : "did you mean " + near + "? Else ",
                       fmt::join(known, ", "));

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/utf8.h"
 #include "show/label.h"
@@ -21,10 +21,6 @@ constexpr int kShortestBar = 6, kLongestBar = 30;
 constexpr int kWideTable = 90;    // columns; a narrower table leaves the speed out, for the sample's sake
 constexpr int kPlainSample = 60;  // columns
 constexpr const char* kErase = "\r\x1b[K";
-
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 std::string grouped(std::int64_t count) {
   std::string text = fmt::format("{}", count);
@@ -92,7 +88,7 @@ ProgressView::ProgressView(std::FILE* out, ProgressMode mode, int width, bool co
       mode_(mode),
       columns_(std::max(width - 1, 1)),
       colour_(colour && mode == ProgressMode::live),
-      clock_(clock ? std::move(clock) : steady_seconds) {
+      clock_(clock ? std::move(clock) : now) {
   if (mode == ProgressMode::plain) drawn_at_ = clock_();
 }
 

@@ -22,12 +22,6 @@ struct Columns {
   double probability = 0;
 };
 
-// Enough of a column to recognise it.
-std::string beginning(std::string_view text) {
-  constexpr std::size_t shown = 40;
-  return text.size() <= shown ? printable(text) : printable(text.substr(0, shown)) + "...";
-}
-
 Columns parse_line(const LineReader& reader, std::string_view line) {
   // "file:line:column", the column in characters from 1; what is before `offset` must be sound.
   const auto place = [&](std::size_t offset) {

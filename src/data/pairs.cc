@@ -23,22 +23,14 @@ struct Problem {
   std::string message;
 };
 
-// Enough of a text to recognise it, cut between characters.
-std::string beginning(std::string_view text) {
-  constexpr std::size_t shown = 40;
-  if (text.size() <= shown) return fmt::format("\"{}\"", printable(text));
-  std::size_t end = shown;
-  while (end > shown - 4 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return fmt::format("\"{}...\"", printable(text.substr(0, end)));
-}
-
 std::optional<Problem> find_bad_utf8(const LineReader& reader, std::string_view text) {
   const auto at = find_invalid_utf8(text);
   if (!at) return std::nullopt;
-  return Problem{SkipReason::bad_utf8,
-                 fmt::format("{}:{}:{}: byte 0x{:02X} is not UTF-8: {}; if the file is Latin-1, convert it with iconv",
-                             reader.name(), reader.line_number(), count_characters(text.substr(0, *at)) + 1,
-                             static_cast<unsigned char>(text[*at]), beginning(text))};
+  return Problem{
+      SkipReason::bad_utf8,
+      fmt::format("{}:{}:{}: byte 0x{:02X} is not UTF-8: \"{}\"; if the file is Latin-1, convert it with iconv",
+                  reader.name(), reader.line_number(), count_characters(text.substr(0, *at)) + 1,
+                  static_cast<unsigned char>(text[*at]), beginning(text))};
 }
 
 // `side` is "source" or "target"; `column` is where it begins in the line, in characters from 1.
@@ -51,7 +43,7 @@ std::optional<Problem> find_bad_side(const LineReader& reader, std::string_view 
   const std::int64_t length = count_characters(text);
   if (length <= max_length) return std::nullopt;
   return Problem{SkipReason::too_long,
-                 fmt::format("{}:{}:{}: the {} has {} characters, more than the limit of {}: {}", reader.name(),
+                 fmt::format("{}:{}:{}: the {} has {} characters, more than the limit of {}: \"{}\"", reader.name(),
                              reader.line_number(), column + max_length, side, length, max_length, beginning(text))};
 }
 
@@ -61,8 +53,8 @@ std::optional<Problem> parse_columns(const LineReader& reader, std::string_view 
   const auto tabs = std::count(line.begin(), line.end(), '\t');
   if (tabs < 1 || tabs > 2) {
     return Problem{SkipReason::wrong_columns,
-                   fmt::format("{}:{}: {} column{}, but source<TAB>target[<TAB>features] is needed: {}", reader.name(),
-                               reader.line_number(), tabs + 1, tabs == 0 ? "" : "s", beginning(line))};
+                   fmt::format("{}:{}: {} column{}, but source<TAB>target[<TAB>features] is needed: \"{}\"",
+                               reader.name(), reader.line_number(), tabs + 1, tabs == 0 ? "" : "s", beginning(line))};
   }
   const std::size_t first = line.find('\t');
   const std::size_t second = std::min(line.find('\t', first + 1), line.size());

@@ -1,9 +1,8 @@
 // Matrix products. All matrices are row-major with a stride between rows.
 //
 // Every element of a result is one chain of fused multiply-adds in the order of the inner index, whatever the number of
-// rows and however the work is cut, so a row of the result has the same bits alone and among others. (oneDNN 2.6 does
-// not give that with AVX2, is half as fast for 16 rows, and its first call costs 35 ms of code generation.) `multiply`
-// works on a right side packed once into panels; `transposed_product`, which serves weight gradients, packs as it goes.
+// rows and however the work is cut, so a row of the result has the same bits alone and among others. `multiply` works
+// on a right side packed once into panels; `transposed_product`, which serves weight gradients, packs as it goes.
 #pragma once
 
 #include <cstddef>

@@ -15,7 +15,7 @@ namespace fovea {
 namespace {
 
 constexpr double kWidth = 560, kHeight = 300;
-constexpr double kLeft = 58, kRight = 16, kTop = 46, kBottom = 46;
+constexpr double kLeft = 58, kChartRight = 16, kTop = 46, kBottom = 46;
 constexpr std::size_t kMostPoints = 600;  // more than there are pixels across
 
 struct Ink {
@@ -121,7 +121,7 @@ class Drawing {
     fmt::format_to(std::back_inserter(text_), text, std::forward<Args>(args)...);
     text_ += '\n';
   }
-  double screen_x(double x) const { return kLeft + (x - x_.low) / (x_.high - x_.low) * (kWidth - kLeft - kRight); }
+  double screen_x(double x) const { return kLeft + (x - x_.low) / (x_.high - x_.low) * (kWidth - kLeft - kChartRight); }
   double screen_y(double y) const {
     return kHeight - kBottom - (y - y_.low) / (y_.high - y_.low) * (kHeight - kTop - kBottom);
   }
@@ -130,7 +130,8 @@ class Drawing {
     const double y_step = mark_step(y_, 5), x_step = mark_step(x_, 6);
     for (double i = std::ceil(y_.low / y_step - 1e-9); i * y_step <= y_.high + y_step * 1e-9; ++i) {
       const double y = screen_y(i * y_step);
-      add(R"(<path d="M{:.1f} {:.1f}H{:.1f}" stroke="currentColor" stroke-opacity=".13"/>)", kLeft, y, kWidth - kRight);
+      add(R"(<path d="M{:.1f} {:.1f}H{:.1f}" stroke="currentColor" stroke-opacity=".13"/>)", kLeft, y,
+          kWidth - kChartRight);
       add(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="end" fill-opacity=".65">{:.6g}</text>)", kLeft - 8, y + 4,
           i * y_step + 0.0);  // never "-0"
     }
@@ -140,8 +141,8 @@ class Drawing {
       add(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="middle" fill-opacity=".65">{:.10g}</text>)", x, y + 19,
           i * x_step + 0.0);
     }
-    add(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="end" fill-opacity=".65">{}</text>)", kWidth - kRight, kHeight - 8,
-        escape_text(chart_.x_name));
+    add(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="end" fill-opacity=".65">{}</text>)", kWidth - kChartRight,
+        kHeight - 8, escape_text(chart_.x_name));
   }
 
   void line(const Series& series, const Ink& ink) {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kLongestRowLabel = 16;
 constexpr int kLongestColumnLabel = 12;
-constexpr double kFaintest = 0.05;  // below it a cell stays empty
+constexpr double kFaintestShade = 0.05;  // below it a cell stays empty
 constexpr const char* kReset = "\x1b[0m";
 
 std::string spaces(int count) { return std::string(static_cast<std::size_t>(std::max(count, 0)), ' '); }
@@ -39,7 +39,7 @@ std::string cell_text(const Label& label, int columns, Side side) {
 
 const char* shade(double weight) {
   if (!std::isfinite(weight)) return "?";
-  if (weight < kFaintest) return " ";
+  if (weight < kFaintestShade) return " ";
   return weight < 0.25 ? "░" : weight < 0.5 ? "▒" : weight < 0.75 ? "▓" : "█";
 }
 
@@ -47,7 +47,7 @@ const char* shade(double weight) {
 // never the only sign.
 std::string figure(double weight, int columns) {
   if (!std::isfinite(weight)) return "?" + spaces(columns - 1);
-  if (weight < kFaintest) return spaces(columns);
+  if (weight < kFaintestShade) return spaces(columns);
   const int scale = columns > 1 ? 100 : 10;
   const long value = std::min(std::lround(std::min(weight, 1.0) * scale), static_cast<long>(scale) - 1);
   const std::string digits = fmt::format("{:{}}", value, columns > 1 ? 2 : 1);
@@ -167,7 +167,7 @@ std::string draw_compact(const Grid& grid, const TerminalOptions& options) {
   for (std::size_t row = 0; row < grid.rows.size(); ++row) {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < grid.columns.size(); ++i) {
-      if (grid.weight(row, i) >= kFaintest) order.push_back(i);
+      if (grid.weight(row, i) >= kFaintestShade) order.push_back(i);
     }
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return grid.weight(row, a) > grid.weight(row, b); });

@@ -1,14 +1,15 @@
 #include "training/bench.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
+#include "base/clock.h"
 #include "base/threads.h"
+#include "kernels/limit.h"
 #include "kernels/product.h"
-#include "kernels/reference_product.h"
 #include "tensor/share_products.h"
 #include "training/bench_shapes.h"
 #include "training/gradient.h"
@@ -20,8 +21,6 @@ namespace {
 
 constexpr int beam_size = 5;
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
 // Since the process began; getrusage would also tell of the program that started this one.
 double peak_mib() {
   std::ifstream status("/proc/self/status");
@@ -31,31 +30,53 @@ double peak_mib() {
   return 0;
 }
 
-double roofline(Workers& workers, double seconds) {
-  constexpr int size = 512;
-  constexpr double work = 2.0 * size * size * size;
-  std::vector<std::vector<Real>> memory(static_cast<std::size_t>(workers.count()),
-                                        std::vector<Real>(std::size_t(4) * size * size, Real(0.5)));
+// GFLOP/s, the best of what the threads together reach in a few tries of `work(thread)`, which says its operations.
+double best_rate(Workers& workers, double seconds, const std::function<double(int)>& work) {
+  std::vector<double> done(static_cast<std::size_t>(workers.count()));
   double best = 0;
-  const double end = now() + std::min(0.2, seconds);
-  for (int round = 0; round < 2 || now() < end; ++round) {
-    constexpr int repeats = 8;
+  const double end = now() + std::min(0.1, seconds);
+  do {
     const double start = now();
-    workers.run(workers.count(), [&](int task, int) {
-      Real* a = memory[static_cast<std::size_t>(task)].data();
-      Real *b = a + size * size, *packed = b + size * size, *c = packed + size * size;
-      for (int i = 0; i < repeats; ++i) {
-        if (round % 2 == 0) {
-          kernels::add_reference_product(a, b, size, c);
-        } else {
-          kernels::multiply({a, size, size, size}, packed, size, c, size, kernels::Start::zero);
-        }
-      }
-    });
-    best = std::max(best, work * repeats * workers.count() / (now() - start) / 1e9);
-  }
+    workers.run(workers.count(), [&](int task, int) { done[static_cast<std::size_t>(task)] = work(task); });
+    best = std::max(best, std::accumulate(done.begin(), done.end(), 0.0) / (now() - start) / 1e9);
+  } while (now() < end);
   return best;
 }
+
+// What the machine can do at most, and what it does in our own large product.
+class Rates {
+ public:
+  explicit Rates(Workers& workers)
+      : workers_(workers),
+        matrices_(static_cast<std::size_t>(workers.count()), std::vector<Real>(3 * size * size, Real(0.5))) {}
+
+  void measure(double seconds) {
+    limit_ = std::max(limit_, best_rate(workers_, seconds, [&](int task) {
+                        const kernels::MultiplyAdds done = kernels::multiply_add_registers(1 << 18);
+                        matrices_[static_cast<std::size_t>(task)][0] = done.sum;
+                        return done.operations;
+                      }));
+    product_ = std::max(product_, best_rate(workers_, seconds, [&](int task) {
+                          Real* a = matrices_[static_cast<std::size_t>(task)].data();
+                          Real *packed = a + size * size, *out = packed + size * size;
+                          constexpr int repeats = 8;
+                          for (int i = 0; i < repeats; ++i) {
+                            kernels::multiply({a, size, size, size}, packed, size, out, size, kernels::Start::zero);
+                          }
+                          return 2.0 * repeats * size * size * size;
+                        }));
+  }
+
+  double limit() const { return limit_; }
+  double product() const { return product_; }
+
+ private:
+  static constexpr int size = 512;
+
+  Workers& workers_;
+  std::vector<std::vector<Real>> matrices_;
+  double limit_ = 0, product_ = 0;
+};
 
 // In seconds, the median.
 double typical_time(double seconds, const std::function<void()>& work) {
@@ -225,9 +246,12 @@ BenchResult bench(const BenchOptions& options) {
   Workers workers(options.threads);
 
   BenchResult result;
-  const double before = roofline(workers, options.seconds);
+  Rates rates(workers);
+  rates.measure(options.seconds);
   const double seconds = measure(options, shape, *model, workers);
-  result.roofline_gflops = std::max(before, roofline(workers, options.seconds));
+  rates.measure(options.seconds);
+  result.roofline_gflops = rates.limit();
+  result.product_gflops = rates.product();
   const int sources = beams ? 1 : shape.batch;
   const double work = trains ? training_flops(model->parameters(), shape)
                              : answering_flops(model->parameters(), shape, sources, beams ? beam_size : 1);

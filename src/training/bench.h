@@ -1,4 +1,4 @@
-// How fast training and answering are on this machine, beside the fastest product the machine can do.
+// How fast training and answering are on this machine, beside the most it could do.
 #pragma once
 
 #include <string>
@@ -25,7 +25,8 @@ struct BenchResult {
   double ms = 0;
   double tokens_per_second = 0;  // trained on: positions of both sides; answered: symbols written
   double gflops = 0;             // of the matrix products alone
-  double roofline_gflops = 0;    // one large product on each thread, the best of several
+  double roofline_gflops = 0;    // multiply-adds on registers alone, on all threads: the physical limit
+  double product_gflops = 0;     // our own large product on each thread
   double share = 0;              // gflops / roofline_gflops
   std::int64_t parameters = 0;
   double peak_mib = 0;  // memory of the process, at most until now

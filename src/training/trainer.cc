@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <cmath>
 
+#include "base/clock.h"
 #include "kernels/target.h"
 #include "tasks/metrics.h"
 
@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::size_t samples_shown = 4;
 constexpr int journal_every = 50;  // updates
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 std::uint64_t hash_text(std::uint64_t hash, std::string_view text) {
   for (const char c : text) hash = mix(hash, static_cast<unsigned char>(c));

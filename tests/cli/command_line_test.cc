@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "kernels/target.h"
 #include "support/process.h"
 #include "training/tiny_run.h"
 
@@ -106,8 +107,8 @@ TEST_F(CommandLineTest, BadDataToTrainOn) {
 }
 
 TEST_F(CommandLineTest, HelpIsAResult) {
-  const std::vector<std::string> commands = {"make", "train", "predict", "evaluate",
-                                             "show", "list",  "inspect", "bench"};
+  const std::vector<std::string> commands = {"make",    "train", "predict", "evaluate", "show",       "list",
+                                             "inspect", "bench", "compare", "manual",   "completions"};
   const Outcome all = run(fovea({"--help"}));
   EXPECT_EQ(all.code, 0);
   EXPECT_EQ(all.err, "");
@@ -119,9 +120,34 @@ TEST_F(CommandLineTest, HelpIsAResult) {
     EXPECT_TRUE(says(one.out, "Example")) << command;
     EXPECT_TRUE(says(one.out, "fovea " + command));
   }
+  EXPECT_EQ(run({{"/bin/sh", "-c", FOVEA_BINARY " --help > /dev/full"}}).code, 1);
+}
+
+TEST_F(CommandLineTest, VersionSaysWhatIsBuiltIn) {
   const Outcome version = run(fovea({"--version"}));
   EXPECT_EQ(version.code, 0);
-  EXPECT_TRUE(says(version.out, "fovea "));
+  EXPECT_EQ(version.err, "");
+  EXPECT_TRUE(version.out.starts_with("fovea " FOVEA_VERSION "\n"));
+  EXPECT_TRUE(says(version.out, "\ninstruction set: " + kernels::instruction_set() + "\n"));
+  for (const char* fact : {"\nnumbers: float\n", "\nMPI: ", "\ncompiler: "}) EXPECT_TRUE(says(version.out, fact));
+}
+
+TEST_F(CommandLineTest, WordsThatCannotBeReadGiveOneLine) {
+  const std::vector<std::vector<std::string>> wrong = {{},
+                                                       {"--fly"},
+                                                       {"train", data_},
+                                                       {"train", "--fly\x1B\n"},
+                                                       {"predict", model_, "--beam", "0"},
+                                                       {"predict", model_, "--length-power", "nan"},
+                                                       {"predict", model_, "--length-power", "1e999"},
+                                                       {"make", "dates", "--count"}};
+  for (const auto& words : wrong) {
+    const Outcome outcome = run(fovea(words));
+    EXPECT_EQ(outcome.code, 2) << outcome.err;
+    EXPECT_TRUE(outcome.err.starts_with("error: ")) << outcome.err;
+    EXPECT_TRUE(is_one_line(outcome.err));
+    EXPECT_EQ(outcome.err.find('\x1B'), std::string::npos);
+  }
 }
 
 TEST_F(CommandLineTest, MakeIsStable) {

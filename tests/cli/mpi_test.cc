@@ -17,7 +17,7 @@ class SlowMpiTest : public testing::Test {
   void SetUp() override {
     if (run({{"/usr/bin/env", "mpirun", "--version"}}).code != 0) GTEST_SKIP() << "no mpirun; install openmpi-bin";
     const Outcome outcome = run(mpirun(2, fovea({"train", "--print-config", "-o", "x"}).words));
-    if (outcome.code == 2 && says(outcome.err, "built without MPI")) GTEST_SKIP() << "this fovea was built without MPI";
+    if (outcome.code == 2 && says(outcome.err, "came without MPI")) GTEST_SKIP() << "this fovea was built without MPI";
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     data_ = folder_.write("data.tsv", to_tsv(tiny_examples(1, 200)));
   }

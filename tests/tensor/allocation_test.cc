@@ -1,5 +1,5 @@
 // Once warm, a pass asks nothing of the heap. The counting operators below serve the whole test program; a sanitizer
-// wants its own, so with one there is nothing to count. Calls of malloc (oneDNN's workspace) are not seen.
+// wants its own, so with one there is nothing to count.
 #include <gtest/gtest.h>
 
 #include <atomic>

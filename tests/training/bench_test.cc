@@ -30,7 +30,8 @@ TEST(Bench, EveryFigureIsPositive) {
   for (const auto& [shape, mode] :
        {std::pair{"S", "train"}, {"S", "greedy"}, {"T", "train"}, {"T", "greedy"}, {"T", "beam"}}) {
     const BenchResult r = bench(tiny(shape, mode));
-    for (const double figure : {r.ms, r.tokens_per_second, r.gflops, r.roofline_gflops, r.share, r.peak_mib}) {
+    for (const double figure :
+         {r.ms, r.tokens_per_second, r.gflops, r.roofline_gflops, r.product_gflops, r.share, r.peak_mib}) {
       EXPECT_GT(figure, 0) << shape << " " << mode;
     }
     const bool beams = std::string(mode) == "beam", trains = std::string(mode) == "train";

@@ -14,7 +14,8 @@ class LocalM : public Select {
     const int queries = scores.shape()[0], batch = scores.shape()[1];
     Tensor centres = pass.tape().make({queries, batch, 1});
     for (int row = 0; row < queries * batch; ++row) {
-      centres.data()[row] = static_cast<Real>(question.when.first + row / batch * question.when.stride);
+      const int step = question.when.first + row / batch * question.when.stride;
+      centres.data()[row] = static_cast<Real>(step);
     }
     const Tensor near = keep_window(scores, centres, window_, question.memory.mask);
     return {masked_softmax(near, question.memory.mask), {}, {}};

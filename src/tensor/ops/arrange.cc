@@ -3,6 +3,7 @@
 
 #include "kernels/pointwise.h"
 #include "tensor/ops.h"
+#include "tensor/ops/row.h"
 
 namespace fovea {
 
@@ -17,10 +18,6 @@ std::span<Tensor> keep(Tape& tape, std::span<const Tensor> parts) {
   const auto kept = tape.arena().array<Tensor>(parts.size());
   std::ranges::copy(parts, kept.begin());
   return kept;
-}
-
-std::span<Real> row(Real* data, std::ptrdiff_t index, int size) {
-  return {data + index * size, static_cast<std::size_t>(size)};
 }
 
 }  // namespace

@@ -3,16 +3,9 @@
 
 #include "kernels/pointwise.h"
 #include "tensor/ops.h"
+#include "tensor/ops/row.h"
 
 namespace fovea {
-
-namespace {
-
-std::span<Real> row(Real* data, std::ptrdiff_t index, int size) {
-  return {data + index * size, static_cast<std::size_t>(size)};
-}
-
-}  // namespace
 
 Tensor gather_batch(Tensor x, Ids rows) {
   check(x.shape().axes() == 3, "gather_batch: {} has not three axes", x.shape().text());

@@ -3,14 +3,11 @@
 
 #include "kernels/pointwise.h"
 #include "tensor/ops.h"
+#include "tensor/ops/row.h"
 
 namespace fovea {
 
 namespace {
-
-std::span<Real> row(Real* data, std::ptrdiff_t index, int size) {
-  return {data + index * size, static_cast<std::size_t>(size)};
-}
 
 // visit(pair, query, key): rows of [positions, queries * batch], [queries, batch] and [positions, batch].
 template <class Visit>

@@ -6,16 +6,9 @@
 
 #include "kernels/pointwise.h"
 #include "tensor/ops.h"
+#include "tensor/ops/row.h"
 
 namespace fovea {
-
-namespace {
-
-std::span<Real> row(Real* data, int r, int columns) {
-  return {data + std::ptrdiff_t(r) * columns, static_cast<std::size_t>(columns)};
-}
-
-}  // namespace
 
 Tensor add_row(Tensor x, Tensor added) {
   const int rows = x.shape().rows(), columns = x.shape().last();

@@ -1,4 +1,6 @@
-#include "base/mpi_ranks.h"
+// The module fovea_mpi.so: ranks started by mpirun. It is loaded by base/ranks.cc when mpirun started the process, so that
+// the program itself needs nothing of MPI.
+#include "base/ranks.h"
 
 #define OMPI_SKIP_MPICXX  // the old C++ interface, a library of its own
 #include <mpi.h>
@@ -42,12 +44,18 @@ class MpiRanks : public Ranks {
 
 }  // namespace
 
-std::unique_ptr<Ranks> join_mpi_ranks() {
+extern "C" {
+
+extern const char fovea_mpi_version[] = FOVEA_VERSION;
+
+Ranks* fovea_join_mpi_ranks() {
   int provided = 0, rank = 0, count = 1;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &count);
-  return std::make_unique<MpiRanks>(rank, count);
+  return new MpiRanks(rank, count);
 }
+
+}  // extern "C"
 
 }  // namespace fovea

@@ -1,0 +1,32 @@
+# The test program, fovea_test, and how ctest runs it.
+enable_testing()
+file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS tests/*_test.cc)
+if(FOVEA_DOUBLE)
+  list(FILTER test_sources INCLUDE REGEX "/tests/(kernels|tensor|layers|attention|models)/")
+endif()
+add_executable(fovea_test ${test_sources})
+target_include_directories(fovea_test PRIVATE tests)
+target_link_libraries(fovea_test PRIVATE fovea_library GTest::gtest_main PkgConfig::libhwy PkgConfig::zlib)
+# They are compiled more often than they run; what they test is optimised as ever.
+target_compile_options(fovea_test PRIVATE -O0 $<$<STREQUAL:${FOVEA_SANITIZE},address>:-fno-sanitize=undefined>)
+target_precompile_headers(fovea_test PRIVATE ${common_headers} <gtest/gtest.h> <nlohmann/json.hpp>)
+target_compile_definitions(fovea_test PRIVATE ${definitions} FOVEA_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}"
+  FOVEA_TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}/tests/golden")
+if(TARGET fovea)
+  target_compile_definitions(fovea_test PRIVATE FOVEA_BINARY="$<TARGET_FILE:fovea>")
+  add_dependencies(fovea_test fovea)
+endif()
+# The fuzzers are run with clang; compiling them here keeps them in step with the code.
+file(GLOB fuzz_sources CONFIGURE_DEPENDS fuzz/*.cc)
+add_library(fovea_fuzz OBJECT ${fuzz_sources})
+target_link_libraries(fovea_fuzz PRIVATE fovea_library)
+# In a few processes, since the start of one takes longer than most tests; each writes down what it ran. Tests named
+# Slow take longer than a few seconds; the sanitizer builds leave them out, and those that train until something is
+# learned, time something, or compare bits.
+if(FOVEA_SANITIZE)
+  set(test_filter --gtest_filter=-*Slow*:*Learns*:*BatchMates*:Bench.*)
+endif()
+foreach(part RANGE 3)
+  add_test(NAME part${part} COMMAND fovea_test --gtest_brief=1 --gtest_output=xml:part${part}.xml ${test_filter})
+  set_tests_properties(part${part} PROPERTIES ENVIRONMENT "GTEST_TOTAL_SHARDS=4;GTEST_SHARD_INDEX=${part}" TIMEOUT 900)
+endforeach()

@@ -1,0 +1,15 @@
+// A row of a matrix stored row after row.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "base/real.h"
+
+namespace fovea {
+
+inline std::span<Real> row(Real* data, std::ptrdiff_t index, int size) {
+  return {data + index * size, static_cast<std::size_t>(size)};
+}
+
+}  // namespace fovea

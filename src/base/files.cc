@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <memory>
 #include <system_error>
 
 #include "base/error.h"
@@ -89,6 +90,14 @@ std::ptrdiff_t write_once(int file, std::string_view bytes) {
 
 }  // namespace
 
+ByteSource ByteSource::of(std::string_view bytes) {
+  return {bytes.size(), [rest = bytes](std::span<char> to) mutable {
+            check(to.size() <= rest.size(), "{} bytes wanted of {}", to.size(), rest.size());
+            std::ranges::copy(rest.substr(0, to.size()), to.begin());
+            rest.remove_prefix(to.size());
+          }};
+}
+
 void Files::write_atomically(const fs::path& path, std::string_view bytes) {
   const Place place = find_place(path);
   sweep(place.path);
@@ -159,6 +168,28 @@ std::string Files::read(const fs::path& path, std::uint64_t max_bytes) {
   }
   bytes.resize(size);
   return bytes;
+}
+
+ByteSource Files::open(const fs::path& path) {
+  // O_NONBLOCK, or a pipe would be waited for until someone writes to it.
+  const auto file = std::shared_ptr<const Descriptor>(new Descriptor(open_file(path, O_RDONLY | O_NONBLOCK)));
+  if (file->get() < 0) throw file_error("read", path, "open", -file->get());
+  struct stat status{};
+  if (::fstat(file->get(), &status) != 0) throw file_error("read", path, "stat", errno);
+  const auto unfit = [path](const char* what) {
+    return Error(ErrorKind::failure, fmt::format("cannot read {}: {}", printable(path.native()), what));
+  };
+  if (!S_ISREG(status.st_mode)) {
+    throw unfit(S_ISDIR(status.st_mode) ? "it is a directory" : "it is a device or a pipe; a file is needed");
+  }
+  return {static_cast<std::uint64_t>(status.st_size), [file, path, unfit](std::span<char> to) {
+            while (!to.empty()) {
+              const ssize_t got = repeat([&] { return ::read(file->get(), to.data(), to.size()); });
+              if (got < 0) throw file_error("read", path, "read", static_cast<int>(-got));
+              if (got == 0) throw unfit("it became shorter while it was read");
+              to = to.subspan(static_cast<std::size_t>(got));
+            }
+          }};
 }
 
 void Files::append(const fs::path& path, std::string_view text) {

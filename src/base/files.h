@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +15,14 @@
 namespace fovea {
 
 constexpr std::uint64_t kLargestFile = std::uint64_t{8} << 30;
+
+// Bytes that are read once, from the first to the last.
+struct ByteSource {
+  std::uint64_t size = 0;
+  std::function<void(std::span<char>)> read;  // the next bytes, as many as are asked for
+
+  static ByteSource of(std::string_view bytes);  // which must outlive it
+};
 
 // Every failure is an Error that names the path, the operation and the cause.
 class Files {
@@ -25,6 +35,8 @@ class Files {
   void write_atomically(const std::filesystem::path& path, std::string_view bytes);
 
   virtual std::string read(const std::filesystem::path& path, std::uint64_t max_bytes = kLargestFile);
+  // For what is too large to be held twice: a regular file, piece by piece.
+  virtual ByteSource open(const std::filesystem::path& path);
   // For logs: no sync, a power loss may cost the last lines.
   virtual void append(const std::filesystem::path& path, std::string_view text);
   virtual bool exists(const std::filesystem::path& path);

@@ -252,7 +252,7 @@ std::string unknown(const FieldVisitor& known, std::string_view name) {
   const bool group = is_group(known, name);
   Texts close = group ? Texts() : guesses(known, name);
   if (!close.empty()) {
-    for (std::string& guess : close) guess += fmt::format(" (now {})", excerpt(value_text(*find_field(known, guess))));
+    for (std::string& guess : close) guess += fmt::format(" (now {})", beginning(value_text(*find_field(known, guess)), 80));
     return fmt::format("unknown setting; did you mean {}?", fmt::join(close, " or "));
   }
   const std::string_view inside = group ? name : is_group(known, group_of(name)) ? group_of(name) : "";
@@ -340,10 +340,10 @@ void read_json(FieldsRef config, std::string_view json, std::string_view where) 
 void set_field(FieldsRef config, std::string_view assignment) {
   const std::size_t equals = assignment.find('=');
   if (equals == std::string_view::npos) {
-    throw usage_error("--set {}: has no value; write it as name=value", excerpt(assignment));
+    throw usage_error("--set {}: has no value; write it as name=value", beginning(assignment, 80));
   }
   const FieldVisitor known = config.visit();
-  Setting setting{std::string(assignment.substr(0, equals)), {}, fmt::format("--set {}", excerpt(assignment))};
+  Setting setting{std::string(assignment.substr(0, equals)), {}, fmt::format("--set {}", beginning(assignment, 80))};
   if (const Field* field = find_field(known, setting.name)) {
     setting.given = from_text(*field, assignment.substr(equals + 1));
   }

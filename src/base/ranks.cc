@@ -44,8 +44,8 @@ std::unique_ptr<Ranks> load_mpi_ranks(const std::string& module) {
   const auto* const version = static_cast<const char*>(dlsym(handle, "fovea_mpi_version"));
   const auto join = reinterpret_cast<Ranks* (*)()>(dlsym(handle, "fovea_join_mpi_ranks"));
   if (!version || !join || std::string_view(version) != FOVEA_VERSION) {
-    throw Error(ErrorKind::failure, fmt::format("{} is not of this fovea ({}); install or build both together", module,
-                                                FOVEA_VERSION));
+    throw Error(ErrorKind::failure,
+                fmt::format("{} is not of this fovea ({}); install or build both together", module, FOVEA_VERSION));
   }
   return std::unique_ptr<Ranks>(join());
 }
@@ -90,7 +90,8 @@ std::unique_ptr<Ranks> join_ranks() {
   }
   if (count > 1) {
     throw usage_error(
-        "started as one of {} by mpirun, but this fovea came without MPI (fovea_mpi.so); install the package fovea-mpi, or "
+        "started as one of {} by mpirun, but this fovea came without MPI (fovea_mpi.so); install the package "
+        "fovea-mpi, or "
         "libopenmpi-dev and build again, or start it without mpirun",
         count);
   }

@@ -25,9 +25,8 @@ using Limits = SafetensorsLimits;
 
 constexpr std::size_t kLengthBytes = 8;
 constexpr std::size_t kAlignment = 64;
-// The header begins with exactly this, so the checksum has a fixed place and is verified before anything is parsed.
+// The header begins with exactly this, so the checksum has a fixed place.
 constexpr std::string_view kOpening = R"({"__metadata__":{"checksum":")";
-constexpr std::size_t kChecksumAt = kLengthBytes + kOpening.size();
 constexpr std::size_t kChecksumDigits = 32;
 constexpr std::string_view kZeros = "00000000000000000000000000000000";
 static_assert(kZeros.size() == kChecksumDigits);
@@ -35,17 +34,26 @@ constexpr int kVersion = 1;
 constexpr std::uint64_t kMostNumbers = Limits::kFile / sizeof(float);
 
 // XXH3, 128 bits, of the whole file with zeros in the place of the checksum's digits.
-std::string checksum(std::string_view bytes) {
-  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), &XXH3_freeState);
-  if (!state) throw std::bad_alloc();
-  XXH3_128bits_reset(state.get());
-  const std::string_view rest = bytes.substr(kChecksumAt + kChecksumDigits);
-  for (const std::string_view part : {bytes.substr(0, kChecksumAt), kZeros, rest}) {
-    XXH3_128bits_update(state.get(), part.data(), part.size());
+class Checksum {
+ public:
+  Checksum() : state_(XXH3_createState(), &XXH3_freeState) {
+    if (!state_) throw std::bad_alloc();
+    XXH3_128bits_reset(state_.get());
   }
-  const XXH128_hash_t hash = XXH3_128bits_digest(state.get());
-  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
-}
+  void add(std::string_view bytes) { XXH3_128bits_update(state_.get(), bytes.data(), bytes.size()); }
+  // The length and the header, which has the digits.
+  void add_header(std::string_view length, std::string_view header) {
+    for (const std::string_view part : {length, kOpening, kZeros}) add(part);
+    add(header.substr(kOpening.size() + kChecksumDigits));
+  }
+  std::string digits() const {
+    const XXH128_hash_t hash = XXH3_128bits_digest(state_.get());
+    return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+  }
+
+ private:
+  std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state_;
+};
 
 // How many numbers a shape holds. Dimensions of zero do not excuse the others: their product is bounded all the same.
 std::optional<std::uint64_t> count_numbers(const std::vector<std::int64_t>& shape) {
@@ -61,20 +69,9 @@ std::optional<std::uint64_t> count_numbers(const std::vector<std::int64_t>& shap
   return empty ? 0 : product;
 }
 
-bool all_finite(const std::vector<float>& values) {
+bool all_finite(std::span<const float> values) {
   return std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
 }
-
-struct Entry {
-  std::string name;
-  std::vector<std::int64_t> shape;
-  std::uint64_t begin = 0, end = 0;  // bytes of the data
-};
-
-struct Header {
-  std::map<std::string, std::string> metadata;
-  std::vector<Entry> entries;
-};
 
 // Takes the header word by word and allows nothing but the one structure there is, so that its depth is bounded and
 // nothing is kept that was not asked for.
@@ -82,7 +79,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
  public:
   HeaderReader(std::string_view file, std::uint64_t data_size) : file_(file), data_size_(data_size) {}
 
-  Header take() { return std::move(header_); }
+  TensorHeader take() { return std::move(header_); }
 
   bool start_object(std::size_t) override {
     if (where_ == Where::outside) return go(Where::top);
@@ -129,7 +126,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
 
   bool number_unsigned(std::uint64_t value) override {
     if (where_ == Where::shape) {
-      auto& shape = header_.entries.back().shape;
+      auto& shape = header_.arrays.back().shape;
       if (shape.size() == Limits::kRank) throw array_error("more than {} dimensions", Limits::kRank);
       if (value > kMostNumbers) throw array_error("a dimension of {} is too large", value);
       shape.push_back(static_cast<std::int64_t>(value));
@@ -149,7 +146,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
       finish();
       return go(Where::outside);
     }
-    if (where_ == Where::array) end_entry();
+    if (where_ == Where::array) end_array_entry();
     return go(Where::top);
   }
 
@@ -176,7 +173,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   }
   template <class... Args>
   Error array_error(fmt::format_string<Args...> text, Args&&... args) const {
-    const std::string name = beginning(header_.entries.back().name);
+    const std::string name = beginning(header_.arrays.back().name);
     return error("array {}: {}", name, fmt::format(text, std::forward<Args>(args)...));
   }
   Error unexpected(std::string_view found) const {
@@ -187,31 +184,29 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
     if (name.empty() || name.size() > Limits::kName) {
       throw error("an array has a name of {} bytes, allowed are 1 to {}", name.size(), Limits::kName);
     }
-    if (header_.entries.size() == Limits::kArrays) throw error("more than {} arrays", Limits::kArrays);
-    if (!header_.entries.empty() && name <= header_.entries.back().name) {
+    if (header_.arrays.size() == Limits::kArrays) throw error("more than {} arrays", Limits::kArrays);
+    if (!header_.arrays.empty() && name <= header_.arrays.back().name) {
       throw error("array {} occurs twice or out of order", beginning(name));
     }
-    header_.entries.push_back({name, {}, 0, 0});
+    header_.arrays.push_back({name, {}});
     seen_.clear();
     offsets_.clear();
   }
 
-  void end_entry() {
-    Entry& entry = header_.entries.back();
+  void end_array_entry() {
     if (seen_.size() != 3) throw array_error("dtype, shape or data_offsets is missing");
     if (offsets_.size() != 2) throw array_error("data_offsets must be two numbers");
-    entry.begin = offsets_[0];
-    entry.end = offsets_[1];
-    if (entry.begin != covered_) throw array_error("begins at byte {} of the data, expected {}", entry.begin, covered_);
-    if (entry.end < entry.begin || entry.end > data_size_) {
-      throw array_error("ends at byte {} of the data, which has {}", entry.end, data_size_);
+    const std::uint64_t begin = offsets_[0], end = offsets_[1];
+    if (begin != covered_) throw array_error("begins at byte {} of the data, expected {}", begin, covered_);
+    if (end < begin || end > data_size_) {
+      throw array_error("ends at byte {} of the data, which has {}", end, data_size_);
     }
-    const auto numbers = count_numbers(entry.shape);
+    const auto numbers = count_numbers(header_.arrays.back().shape);
     if (!numbers) throw array_error("its shape is too large");
-    if (*numbers * sizeof(float) != entry.end - entry.begin) {
-      throw array_error("its shape needs {} bytes, it has {}", *numbers * sizeof(float), entry.end - entry.begin);
+    if (*numbers * sizeof(float) != end - begin) {
+      throw array_error("its shape needs {} bytes, it has {}", *numbers * sizeof(float), end - begin);
     }
-    covered_ = entry.end;
+    covered_ = end;
   }
 
   void check_version(const std::string& value) const {
@@ -221,7 +216,8 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
       throw error("the format version {} is not a number", beginning(value));
     }
     if (version > kVersion) {
-      throw error("made by a newer Fovea (file format {}, this one reads {})", version, kVersion);
+      throw error("made by a newer Fovea (file format {}, this one reads {}); use that one, or train the model again",
+                  version, kVersion);
     }
   }
 
@@ -234,7 +230,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
 
   std::string_view file_;
   std::uint64_t data_size_;
-  Header header_;
+  TensorHeader header_;
   Where where_ = Where::outside;
   std::string key_;
   bool metadata_seen_ = false;
@@ -243,33 +239,84 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   std::vector<std::uint64_t> offsets_;
 };
 
-// The header as text, once its length, its surroundings and the checksum of the file are found to be right.
-std::string_view verified_header(std::string_view bytes, std::string_view file) {
-  if (bytes.size() > Limits::kFile) {
-    throw model_error("{}: {} bytes, more than the limit of {}", file, bytes.size(), Limits::kFile);
+// A file on its way: its bytes, each added to the checksum.
+class Reading {
+ public:
+  Reading(const ByteSource& source, std::string_view file) : source_(source), file_(file), left_(source.size) {
+    if (left_ > Limits::kFile) throw model_error("{}: {} bytes, more than the limit of {}", file, left_, Limits::kFile);
+    if (left_ < kLengthBytes) throw model_error("{}: {} bytes are too few for a model", file, left_);
+    char first[kLengthBytes];
+    take(first);
+    std::uint64_t length = 0;
+    std::memcpy(&length, first, kLengthBytes);
+    if (length > Limits::kHeader || length > left_) {
+      throw model_error("{}: a header of {} bytes does not fit: not a model, or cut short", file, length);
+    }
+    // No more is read of something that does not begin like a model, however long it is.
+    header_.resize(std::min<std::size_t>(length, kOpening.size() + kChecksumDigits));
+    take(header_);
+    if (!header_.starts_with(kOpening) || header_.size() < kOpening.size() + kChecksumDigits) {
+      throw model_error("{}: no Fovea checksum at its start: not a model made by Fovea, or damaged", file);
+    }
+    header_.resize(length);
+    take(std::span(header_).subspan(kOpening.size() + kChecksumDigits));
+    checksum_.add_header({first, kLengthBytes}, header_);
   }
-  if (bytes.size() < kLengthBytes) throw model_error("{}: {} bytes are too few for a model", file, bytes.size());
-  std::uint64_t length = 0;
-  std::memcpy(&length, bytes.data(), kLengthBytes);
-  if (length > Limits::kHeader || length > bytes.size() - kLengthBytes) {
-    throw model_error("{}: a header of {} bytes does not fit: not a model, or cut short", file, length);
+
+  TensorHeader header() const {
+    if ((kLengthBytes + header_.size()) % kAlignment != 0) {
+      throw model_error("{}: the data does not start at a multiple of {} bytes", file_, kAlignment);
+    }
+    // JSON needs no control characters, and the parser would take a zero byte for the end.
+    if (std::any_of(header_.begin(), header_.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; })) {
+      throw model_error("{}: the header contains control characters", file_);
+    }
+    HeaderReader reader(file_, left_);
+    nlohmann::json::sax_parse(header_.begin(), header_.end(), &reader);
+    return reader.take();
   }
-  const std::string_view header = bytes.substr(kLengthBytes, length);
-  if (!header.starts_with(kOpening) || header.size() < kOpening.size() + kChecksumDigits) {
-    throw model_error("{}: no Fovea checksum at its start: not a model made by Fovea, or damaged", file);
+
+  // All of an array, in pieces that stay in the cache while they are looked at.
+  void numbers(const TensorHeader::Array& array, const std::function<void(std::size_t, std::span<const float>)>& use) {
+    const std::size_t count = *count_numbers(array.shape);
+    for (std::size_t first = 0; first < count; first += piece_.size()) {
+      const std::span<float> piece = std::span(piece_).first(std::min(count - first, piece_.size()));
+      const std::span<char> bytes(reinterpret_cast<char*>(piece.data()), piece.size_bytes());
+      take(bytes);
+      checksum_.add({bytes.data(), bytes.size()});
+      if (!all_finite(piece)) throw model_error("{}: array {} contains NaN or infinity", file_, beginning(array.name));
+      use(first, piece);
+    }
   }
-  if (header.substr(kOpening.size(), kChecksumDigits) != checksum(bytes)) {
-    throw model_error("{}: the checksum does not match: the file is damaged or incomplete; copy it again", file);
+
+  // Reads on to the end if it is not there yet.
+  void check_whole() {
+    const std::span<char> bytes(reinterpret_cast<char*>(piece_.data()), piece_.size() * sizeof(float));
+    while (left_ > 0) {
+      const auto part = bytes.first(std::min<std::uint64_t>(left_, bytes.size()));
+      take(part);
+      checksum_.add({part.data(), part.size()});
+    }
+#ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION  // no fuzzer would get past it
+    if (std::string_view(header_).substr(kOpening.size(), kChecksumDigits) != checksum_.digits()) {
+      throw model_error("{}: the checksum does not match: the file is damaged or incomplete; copy it again", file_);
+    }
+#endif
   }
-  if ((kLengthBytes + length) % kAlignment != 0) {
-    throw model_error("{}: the data does not start at a multiple of {} bytes", file, kAlignment);
+
+ private:
+  void take(std::span<char> to) {
+    source_.read(to);
+    left_ -= to.size();
   }
-  // JSON needs no control characters, and the parser would take a zero byte for the end.
-  if (std::any_of(header.begin(), header.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; })) {
-    throw model_error("{}: the header contains control characters", file);
-  }
-  return header;
-}
+
+  const ByteSource& source_;
+  std::string_view file_;
+  std::uint64_t left_;
+  Checksum checksum_;
+  std::string header_;
+  std::vector<float> piece_ = std::vector<float>(std::size_t{1} << 14);
+};
 
 std::string quoted(const std::string& text) {
   check(!find_invalid_utf8(text), "encode_safetensors: {} is not UTF-8", beginning(text));
@@ -331,33 +378,44 @@ std::string encode_safetensors(const TensorFile& file) {
   return seal(std::move(bytes));
 }
 
-TensorFile decode_safetensors(std::string_view bytes, std::string_view name_for_errors) {
+void read_safetensors(const ByteSource& source, std::string_view name_for_errors,
+                      const std::function<TakeNumbers(const TensorHeader&)>& use) {
   const std::string file = printable(name_for_errors);
-  const std::string_view text = verified_header(bytes, file);
-  const std::string_view data = bytes.substr(kLengthBytes + text.size());
-  HeaderReader reader(file, data.size());
-  nlohmann::json::sax_parse(text.begin(), text.end(), &reader);
-  Header header = reader.take();
-
-  TensorFile result{std::move(header.metadata), {}};
-  result.arrays.reserve(header.entries.size());
-  for (Entry& entry : header.entries) {
-    NamedArray array{std::move(entry.name), std::move(entry.shape), {}};
-    array.values.resize((entry.end - entry.begin) / sizeof(float));
-    if (!array.values.empty()) std::memcpy(array.values.data(), data.data() + entry.begin, entry.end - entry.begin);
-    if (!all_finite(array.values)) {
-      throw model_error("{}: array {} contains NaN or infinity", file, beginning(array.name));
+  Reading reading(source, file);
+  try {
+    const TensorHeader header = reading.header();
+    const TakeNumbers take = use(header);
+    for (std::size_t i = 0; i < header.arrays.size(); ++i) {
+      reading.numbers(header.arrays[i],
+                      [&](std::size_t first, std::span<const float> numbers) { take(i, first, numbers); });
     }
-    result.arrays.push_back(std::move(array));
+  } catch (const Error&) {
+    reading.check_whole();
+    throw;
   }
-  return result;
+  reading.check_whole();
+}
+
+TensorFile decode_safetensors(std::string_view bytes, std::string_view name_for_errors) {
+  TensorFile file;
+  read_safetensors(ByteSource::of(bytes), name_for_errors, [&](const TensorHeader& header) {
+    file.metadata = header.metadata;
+    for (const TensorHeader::Array& array : header.arrays) file.arrays.push_back({array.name, array.shape, {}});
+    return [&](std::size_t array, std::size_t, std::span<const float> numbers) {
+      auto& values = file.arrays[array].values;
+      values.insert(values.end(), numbers.begin(), numbers.end());
+    };
+  });
+  return file;
 }
 
 std::string seal(std::string bytes) {
-  if (bytes.size() >= kChecksumAt + kChecksumDigits) {
-    bytes.replace(kChecksumAt, kChecksumDigits, checksum(bytes));
-  }
-  return bytes;
+  constexpr std::size_t start = kLengthBytes + kOpening.size();
+  if (bytes.size() < start + kChecksumDigits) return bytes;
+  bytes.replace(start, kChecksumDigits, kZeros);
+  Checksum checksum;
+  checksum.add(bytes);
+  return bytes.replace(start, kChecksumDigits, checksum.digits());
 }
 
 }  // namespace fovea

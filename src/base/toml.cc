@@ -186,17 +186,12 @@ std::string dotted(std::string_view group, std::string_view key) {
   return group.empty() ? part : fmt::format("{}.{}", group, part);
 }
 
-std::string excerpt(std::string_view text) {
-  constexpr std::size_t most = 80;
-  return printable(text.substr(0, most)) + (text.size() > most ? "..." : "");
-}
-
 std::string shown(const Given& given) {
   return std::visit(
       Overloaded{[](bool value) { return fmt::format("{}", value); },
                  [](std::int64_t value) { return fmt::format("{}", value); },
                  [](double value) { return fmt::format("{}", value); },
-                 [](const std::string& value) { return fmt::format("\"{}\"", excerpt(value)); },
+                 [](const std::string& value) { return fmt::format("\"{}\"", beginning(value, 80)); },
                  [](const std::vector<std::string>& value) { return fmt::format("a list of {}", value.size()); },
                  [](EmptyTable) { return std::string("a table"); }, [](const Unfit& value) { return value.what; }},
       given);

@@ -23,7 +23,6 @@ struct Setting {
 };
 
 // For error messages: short, and harmless on a terminal.
-std::string excerpt(std::string_view text);
 std::string shown(const Given& given);
 
 inline constexpr std::size_t max_settings_bytes = std::size_t{1} << 20;
@@ -51,5 +50,7 @@ template <class... Cases>
 struct Overloaded : Cases... {
   using Cases::operator()...;
 };
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;  // clang before 17 does not find it by itself
 
 }  // namespace fovea

@@ -59,6 +59,15 @@ std::optional<std::size_t> find_invalid_utf8(std::string_view text) {
   return found;
 }
 
+std::optional<std::size_t> find_control(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (byte(i) < 0x20 || byte(i) == 0x7F) return i;
+    if (byte(i) == 0xC2 && i + 1 < text.size() && byte(i + 1) >= 0x80 && byte(i + 1) < 0xA0) return i;  // U+0080...
+  }
+  return std::nullopt;
+}
+
 std::string repair_utf8(std::string_view text) {
   std::string out;
   out.reserve(text.size());

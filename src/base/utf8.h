@@ -14,6 +14,9 @@ namespace fovea {
 // surrogates and values above U+10FFFF are not well-formed.
 std::optional<std::size_t> find_invalid_utf8(std::string_view text);
 
+// Offset of the first control character: U+0000 to U+001F, U+007F to U+009F.
+std::optional<std::size_t> find_control(std::string_view text);
+
 // Each maximal ill-formed part becomes one U+FFFD.
 std::string repair_utf8(std::string_view text);
 

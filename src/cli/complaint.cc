@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/streams.h"
 #include "base/threads.h"
+#include "base/utf8.h"
 
 namespace fovea {
 
@@ -15,12 +16,12 @@ int complain() {
   try {
     throw;
   } catch (const Error& e) {
-    say(fmt::format("error: {}\n", e.what()));
+    say(fmt::format("error: {}\n", printable(e.what())));
     return static_cast<int>(e.kind());
   } catch (const std::bad_alloc&) {
     say("error: not enough memory; try fewer --threads, or a smaller --batch or --set training.batch=1000t\n");
   } catch (const std::exception& e) {
-    say(fmt::format("error: {}\n", e.what()));
+    say(fmt::format("error: {}\n", printable(e.what())));
   }
   return static_cast<int>(ErrorKind::failure);
 }

@@ -43,6 +43,10 @@ Columns parse_line(const LineReader& reader, std::string_view line) {
   Columns columns{line.substr(0, first), line.substr(first + 1, second - first - 1)};
   if (columns.source.empty()) throw data_error("{}: the source is empty", place(0));
   if (columns.target.empty()) throw data_error("{}: the target is empty", place(first + 1));
+  if (find_control(columns.source) || find_control(columns.target)) {
+    throw data_error("{}: \"{}\" has a control character, which no model reads or writes; leave the line out", place(0),
+                     beginning(line));
+  }
 
   const std::string_view number = line.substr(second + 1);
   const char* const number_end = number.data() + number.size();

@@ -71,10 +71,14 @@ class Collector {
  public:
   explicit Collector(BadLines policy) : policy_(policy) {}
 
-  void add(Example example, const std::optional<Problem>& problem) {
+  void add(const LineReader& reader, Example example, const std::optional<Problem>& problem) {
     ++pairs_.report.lines;
     if (!problem) {
       ++pairs_.report.kept;
+      const bool control = find_control(example.source) || find_control(example.target);
+      if (control && pairs_.report.with_control++ == 0) {
+        pairs_.report.first_with_control = fmt::format("{}:{}", reader.name(), reader.line_number());
+      }
       pairs_.examples.push_back(std::move(example));
       return;
     }
@@ -108,7 +112,7 @@ Pairs read_columns(const PairOptions& options) {
     Example example;
     example.line = reader.line_number();
     const auto problem = line.empty() ? blank(reader) : parse_columns(reader, line, options.max_length, example);
-    collector.add(std::move(example), problem);
+    collector.add(reader, std::move(example), problem);
   }
   return collector.finish(reader.name());
 }
@@ -140,7 +144,7 @@ Pairs read_parallel(const PairOptions& options) {
     if (!problem) problem = find_bad_utf8(target, example.target);
     if (!problem) problem = find_bad_side(source, "source", example.source, 1, options.max_length);
     if (!problem) problem = find_bad_side(target, "target", example.target, 1, options.max_length);
-    collector.add(std::move(example), problem);
+    collector.add(source, std::move(example), problem);
   }
   return collector.finish(source.name());
 }
@@ -160,6 +164,10 @@ std::string describe(const ReadReport& report) {
     if (skipped.lines == 0) continue;
     text += fmt::format("{}{} {}", text.empty() ? "left out: " : ", ", skipped.lines, reason_names[i]);
     if (i != static_cast<std::size_t>(SkipReason::blank)) text += fmt::format(" (first: {})", skipped.first);
+  }
+  if (report.with_control > 0) {
+    text += fmt::format("{}control characters, to the model unknown symbols: {} lines (first: {})",
+                        text.empty() ? "" : "; ", report.with_control, report.first_with_control);
   }
   return text;
 }

@@ -42,11 +42,13 @@ struct ReadReport {
   std::int64_t lines = 0;
   std::int64_t kept = 0;
   std::array<Skipped, skip_reasons> skipped;  // by SkipReason
+  std::int64_t with_control = 0;              // kept, though a side has a control character, which no vocabulary knows
+  std::string first_with_control;             // data.tsv:7
 
   const Skipped& by(SkipReason reason) const { return skipped[static_cast<std::size_t>(reason)]; }
 };
 
-// "left out: 2 blank, 1 bad UTF-8 (first: data.tsv:7:3: ...)"; empty if every line was kept.
+// "left out: 2 blank, 1 bad UTF-8 (first: data.tsv:7:3: ...)"; empty if there is nothing to say.
 std::string describe(const ReadReport& report);
 
 struct Pairs {

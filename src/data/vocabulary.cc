@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, Vocabulary::first_symbol> specials = {"<p
 std::vector<std::string> choose(const SymbolCounts& counts, const VocabularyOptions& options) {
   std::vector<std::pair<std::string_view, std::int64_t>> symbols;
   for (const auto& [symbol, count] : counts.all()) {
-    if (count >= options.min_count) symbols.emplace_back(symbol, count);
+    if (count >= options.min_count && !find_control(symbol)) symbols.emplace_back(symbol, count);
   }
   std::sort(symbols.begin(), symbols.end(), [](const auto& a, const auto& b) {
     return a.second != b.second ? a.second > b.second : a.first < b.first;
@@ -70,6 +70,10 @@ Vocabulary Vocabulary::from_json(const nlohmann::json& list) {
     const auto& text = entry.get_ref<const std::string&>();
     if (text.empty()) throw model_error("vocabulary: entry {} is empty", id);
     if (find_invalid_utf8(text)) throw model_error("vocabulary: entry {} is not UTF-8: \"{}\"", id, printable(text));
+    if (find_control(text)) {
+      throw model_error("vocabulary: entry {} has a control character: \"{}\"; train the model again", id,
+                        printable(text));
+    }
     if (id < specials.size() && text != specials[id]) {
       throw model_error("vocabulary: entry {} must be \"{}\", found \"{}\"", id, specials[id], printable(text));
     }

@@ -48,10 +48,11 @@ class Vocabulary {
   static constexpr int first_symbol = 4;
   static constexpr int step = first_symbol;  // where targets are actions: the step to the next position
 
-  // Ids by falling count, equal counts by byte order (which for UTF-8 is code point order).
+  // Ids by falling count, equal counts by byte order (which for UTF-8 is code point order). A symbol with a control
+  // character stays unknown: written out, it could end a line or steer a terminal.
   explicit Vocabulary(const SymbolCounts& counts, const VocabularyOptions& options = {});
 
-  // The list of all texts, by id.
+  // The list of all texts, by id. What the constructor would not make is refused.
   nlohmann::json to_json() const;
   static Vocabulary from_json(const nlohmann::json& list);
 

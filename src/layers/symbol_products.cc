@@ -10,7 +10,7 @@ constexpr std::size_t most_bytes = std::size_t(64) << 20;  // only what is used 
 
 void make_distinct(std::vector<std::int32_t>& ids) {
   std::ranges::sort(ids);
-  ids.erase(std::ranges::unique(ids).begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 }
 
 std::int32_t place(const std::vector<std::int32_t>& distinct, std::int32_t id) {

@@ -118,7 +118,7 @@ class Drawing {
  private:
   template <class... Args>
   void add(fmt::format_string<Args...> text, Args&&... args) {
-    fmt::format_to(std::back_inserter(text_), text, std::forward<Args>(args)...);
+    text_ += fmt::format(text, std::forward<Args>(args)...);
     text_ += '\n';
   }
   double screen_x(double x) const { return kLeft + (x - x_.low) / (x_.high - x_.low) * (kWidth - kLeft - kChartRight); }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/utf8.h"
 
 namespace fovea {
 namespace {
@@ -94,6 +95,19 @@ struct Place {
 
 float read_float(const Place& place) { return static_cast<float>(place.number()); }
 
+// The library escapes control characters below U+0020 and leaves U+007F to U+009F, some of which steer a terminal too.
+std::string without_controls(std::string_view json) {
+  std::string out;
+  std::string_view rest = json;
+  while (const auto at = find_control(rest)) {
+    const std::size_t length = rest[*at] == '\x7F' ? 1 : 2;
+    out += rest.substr(0, *at);
+    out += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(decode_utf8(rest.substr(*at, length))));
+    rest.remove_prefix(*at + length);
+  }
+  return out.append(rest);
+}
+
 OutputStep read_step(const Place& step) {
   OutputStep result;
   result.token = step.field("token").text();
@@ -138,7 +152,7 @@ std::string output_to_json(const Output& output) {
   const Json nbest = list_of(output.nbest, [](const Hypothesis& hypothesis) {
     return Json{{"text", hypothesis.text}, {"score", hypothesis.score}};
   });
-  return text + "],\"nbest\":" + text_of(nbest) + "}";
+  return without_controls(text + "],\"nbest\":" + text_of(nbest) + "}");
 }
 
 Output output_from_json(std::string_view text) {

@@ -104,7 +104,7 @@ class Picture {
  private:
   template <class... Args>
   void add(fmt::format_string<Args...> text, Args&&... args) {
-    fmt::format_to(std::back_inserter(text_), text, std::forward<Args>(args)...);
+    text_ += fmt::format(text, std::forward<Args>(args)...);
     text_ += '\n';
   }
 

@@ -9,14 +9,14 @@ namespace fovea {
 
 namespace {
 
-const std::string& required(const TensorFile& file, const char* key, std::string_view name) {
+const std::string& required(const TensorHeader& file, const char* key, std::string_view name) {
   const auto found = file.metadata.find(key);
   if (found == file.metadata.end()) throw model_error("{}: no \"{}\" in it; is this a Fovea model?", name, key);
   return found->second;
 }
 
 // Flat: source, target, probability, and so on.
-LexiconIds read_lexicon(const TensorFile& file, std::string_view name, int source_symbols, int target_symbols) {
+LexiconIds read_lexicon(const TensorHeader& file, std::string_view name, int source_symbols, int target_symbols) {
   LexiconIds lexicon;
   if (!file.metadata.contains("lexicon")) return lexicon;
   const auto refuse = [&] { throw model_error("{}: \"lexicon\" is not a flat list of id, id, probability", name); };
@@ -52,7 +52,7 @@ std::string write_lexicon(const LexiconIds& lexicon) {
   return list.dump();
 }
 
-Vocabulary read_vocabulary(const TensorFile& file, const char* key, std::string_view name) {
+Vocabulary read_vocabulary(const TensorHeader& file, const char* key, std::string_view name) {
   // Flat by contract: a list of texts. Anything nested is refused before it is built.
   const auto flat = [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
     if (depth > 1) throw model_error("a vocabulary is a flat list");
@@ -67,31 +67,12 @@ Vocabulary read_vocabulary(const TensorFile& file, const char* key, std::string_
   }
 }
 
-const NamedArray* find_array(const TensorFile& file, std::string_view name) {
-  const auto found = std::ranges::lower_bound(file.arrays, name, {}, &NamedArray::name);
-  return found != file.arrays.end() && found->name == name ? &*found : nullptr;
-}
-
-bool same_shape(const NamedArray& array, const Shape& shape) {
+bool same_shape(const TensorHeader::Array& array, const Shape& shape) {
   if (static_cast<int>(array.shape.size()) != shape.axes()) return false;
   for (int i = 0; i < shape.axes(); ++i) {
     if (array.shape[i] != shape[i]) return false;
   }
   return true;
-}
-
-// Before any memory is given to the weights: the file's arrays are what the config describes.
-void check_arrays(const TensorFile& file, const Parameters& parameters, std::string_view prefix,
-                  std::string_view name) {
-  for (const Parameters::Entry& entry : parameters.entries()) {
-    const std::string full = std::string(prefix) + entry.name;
-    const NamedArray* array = find_array(file, full);
-    if (!array) throw model_error("{}: the weight \"{}\" is missing", name, full);
-    if (!same_shape(*array, entry.shape)) {
-      throw model_error("{}: the weight \"{}\" has not the shape {} that the config asks for", name, full,
-                        entry.shape.text());
-    }
-  }
 }
 
 }  // namespace
@@ -106,27 +87,29 @@ Model::Model(const Config& config, Transduce task) : Model(config, std::move(tas
   parameters_.initialise(static_cast<std::uint64_t>(config.training.seed));
 }
 
-std::unique_ptr<Model> Model::decode(const TensorFile& file, std::string_view name) {
+std::unique_ptr<Model> Model::described_by(const TensorHeader& file, std::string_view name) {
   Config config;
   read_json(config, required(file, "config", name), std::string(name) + ": config");
   Vocabulary source = read_vocabulary(file, "source.vocabulary", name);
   Vocabulary target = read_vocabulary(file, "target.vocabulary", name);
   if (find_output(config.model.output.kind).traits.lexicon) required(file, "lexicon", name);
   LexiconIds lexicon = read_lexicon(file, name, source.size(), target.size());
-  std::unique_ptr<Model> model;
   try {
     Transduce task(config, std::move(source), std::move(target), std::move(lexicon));
-    model.reset(new Model(config, std::move(task), Unfilled()));
+    return std::unique_ptr<Model>(new Model(config, std::move(task), Unfilled()));
   } catch (const Error& e) {  // a config that no model can be made from
     throw model_error("{}: {}", name, e.what());
   }
-  check_arrays(file, model->parameters_, "", name);
-  if (file.arrays.size() != model->parameters_.entries().size()) {
-    throw model_error("{}: {} weights where the config asks for {}", name, file.arrays.size(),
-                      model->parameters_.entries().size());
-  }
-  model->parameters_.allocate();
-  from_arrays(file, model->parameters_, "", name, model->parameters_.values());
+}
+
+std::unique_ptr<Model> Model::decode(const ByteSource& source, std::string_view name) {
+  std::unique_ptr<Model> model;
+  read_safetensors(source, name, [&](const TensorHeader& header) {
+    model = described_by(header, name);
+    std::vector<ArrayPlace> places = place_arrays(header, model->parameters_, {""}, name);
+    model->parameters_.allocate();  // not before the file is known to have the numbers
+    return fill_groups(std::move(places), {model->parameters_.values()});
+  });
   model->parameters_.invalidate_packed();
   return model;
 }
@@ -174,13 +157,36 @@ std::vector<NamedArray> to_arrays(const Parameters& parameters, std::span<const 
   return arrays;
 }
 
-void from_arrays(const TensorFile& file, const Parameters& parameters, std::string_view prefix, std::string_view name,
-                 std::span<Real> values) {
-  check_arrays(file, parameters, prefix, name);
-  for (const Parameters::Entry& entry : parameters.entries()) {
-    const NamedArray* array = find_array(file, std::string(prefix) + entry.name);
-    std::ranges::copy(array->values, values.begin() + entry.offset);
+std::vector<ArrayPlace> place_arrays(const TensorHeader& header, const Parameters& parameters,
+                                     const std::vector<std::string>& prefixes, std::string_view name) {
+  std::vector<ArrayPlace> places(header.arrays.size());
+  for (std::size_t group = 0; group < prefixes.size(); ++group) {
+    for (const Parameters::Entry& entry : parameters.entries()) {
+      const std::string full = prefixes[group] + entry.name;
+      const auto found = std::ranges::lower_bound(header.arrays, full, {}, &TensorHeader::Array::name);
+      if (found == header.arrays.end() || found->name != full) {
+        throw model_error("{}: the weight \"{}\" is missing", name, full);
+      }
+      if (!same_shape(*found, entry.shape)) {
+        throw model_error("{}: the weight \"{}\" has not the shape {} that the config asks for", name, full,
+                          entry.shape.text());
+      }
+      places[static_cast<std::size_t>(found - header.arrays.begin())] = {group, entry.offset};
+    }
   }
+  const std::size_t wanted = prefixes.size() * parameters.entries().size();
+  if (header.arrays.size() != wanted) {
+    throw model_error("{}: {} weights where the config asks for {}", name, header.arrays.size(), wanted);
+  }
+  return places;
+}
+
+TakeNumbers fill_groups(std::vector<ArrayPlace> places, std::vector<std::span<Real>> groups) {
+  return [places = std::move(places), groups = std::move(groups)](std::size_t array, std::size_t first,
+                                                                  std::span<const float> numbers) {
+    const auto [group, offset] = places[array];
+    std::ranges::copy(numbers, groups[group].begin() + offset + static_cast<std::ptrdiff_t>(first));
+  };
 }
 
 std::filesystem::path find_model(const std::filesystem::path& path) {
@@ -190,13 +196,15 @@ std::filesystem::path find_model(const std::filesystem::path& path) {
 
 std::unique_ptr<Model> load_model(Files& files, const std::filesystem::path& path) {
   const std::filesystem::path file = find_model(path);
-  std::string bytes;
   try {
-    bytes = files.read(file);
+    return Model::decode(files.open(file), file.string());
   } catch (const Error& e) {
-    throw model_error("{} (train one with: fovea train DATA -o {})", e.what(), path.string());
+    if (e.kind() == ErrorKind::model) throw;
+    std::error_code ignored;
+    const bool there = std::filesystem::exists(file, ignored);
+    throw model_error("{}{}", e.what(),
+                      there ? "" : fmt::format(" (train one with: fovea train DATA -o {})", path.string()));
   }
-  return Model::decode(decode_safetensors(bytes, file.string()), file.string());
 }
 
 }  // namespace fovea

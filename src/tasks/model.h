@@ -18,7 +18,7 @@ class Model {
   // A new one; its weights are as the seed makes them.
   Model(const Config& config, Transduce task);
   // Throws a model_error unless everything in the file fits together.
-  static std::unique_ptr<Model> decode(const TensorFile& file, std::string_view name);
+  static std::unique_ptr<Model> decode(const ByteSource& source, std::string_view name);
 
   // All of a model file but the weights, and the weights under `prefix`.
   std::map<std::string, std::string> metadata() const;
@@ -36,6 +36,7 @@ class Model {
  private:
   struct Unfilled {};
   Model(const Config& config, Transduce task, Unfilled);
+  static std::unique_ptr<Model> described_by(const TensorHeader& header, std::string_view name);
 
   Config config_;
   Transduce task_;
@@ -45,9 +46,17 @@ class Model {
 
 // Values laid out like the weights (the weights themselves, or an optimizer's), as arrays named prefix + name.
 std::vector<NamedArray> to_arrays(const Parameters& parameters, std::span<const Real> values, std::string_view prefix);
-// The reverse; throws a model_error unless each array is there and has its shape.
-void from_arrays(const TensorFile& file, const Parameters& parameters, std::string_view prefix, std::string_view name,
-                 std::span<Real> values);
+
+// The reverse. By array of a file, which of several groups of values it belongs to, each laid out like the weights, and
+// where its numbers begin in there.
+struct ArrayPlace {
+  std::size_t group = 0;
+  std::ptrdiff_t offset = 0;
+};
+// Throws a model_error unless the file has all weights, once for each prefix and of the right shape, and nothing else.
+std::vector<ArrayPlace> place_arrays(const TensorHeader& header, const Parameters& parameters,
+                                     const std::vector<std::string>& prefixes, std::string_view name);
+TakeNumbers fill_groups(std::vector<ArrayPlace> places, std::vector<std::span<Real>> groups);
 
 inline constexpr const char* model_file_name = "model.safetensors";
 inline constexpr const char* reverse_file_name = "reverse.safetensors";  // of two that were trained together

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/utf8.h"
 #include "data/features.h"
 #include "models/encoder.h"
 #include "models/output.h"
@@ -122,7 +123,7 @@ SourceIds Transduce::encode_source(std::string_view text, std::string_view featu
     ids.symbols.push_back(source_.encode(piece.text));
     if (!copies_) continue;
     std::int32_t symbol = target_.encode(piece.text);
-    if (symbol == Vocabulary::unknown) {
+    if (symbol == Vocabulary::unknown && !find_control(piece.text)) {
       const auto found = std::ranges::find(ids.unknown, piece.text);
       symbol = target_.size() + static_cast<std::int32_t>(found - ids.unknown.begin());
       if (found == ids.unknown.end()) ids.unknown.emplace_back(piece.text);
@@ -298,6 +299,7 @@ std::string Transduce::replacement(const StepExplanation& step, const std::vecto
     }
   }
   const std::string& word = tokens[static_cast<std::size_t>(std::ranges::max_element(weights) - weights.begin())].text;
+  if (find_control(word)) return printable(word);
   if (!dictionary) return word;
   const auto entries = dictionary->of(word);
   const auto best = std::ranges::max_element(entries, {}, &Lexicon::Entry::probability);

@@ -28,7 +28,8 @@ using Symbols = std::vector<std::int32_t>;
 struct SourceIds {
   Symbols symbols;
   // Where symbols can be copied: what each is among the target's symbols. Those the target does not know are numbered
-  // from target().size() on, and `unknown` has their texts; a feature is the unknown symbol, which is never written.
+  // from target().size() on, and `unknown` has their texts; a feature, or a symbol with a control character, is the
+  // unknown symbol, which is never written.
   Symbols copies;
   std::vector<std::string> unknown;
 

@@ -1,7 +1,11 @@
 #include "training/checkpoint.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <type_traits>
+
+#include "base/utf8.h"
 
 namespace fovea {
 
@@ -31,10 +35,7 @@ void visit_progress(Progress& p, const Visitor& visit) {
   visit("finished", p.finished);
 }
 
-// The first checkpoints went without.
-bool added_later(std::string_view key) { return key == "smoothed_loss" || key == "validating"; }
-
-const std::string& entry(const TensorFile& file, const char* key, const std::string& name) {
+const std::string& entry(const TensorHeader& file, const char* key, const std::string& name) {
   const auto found = file.metadata.find(key);
   if (found == file.metadata.end()) throw model_error("{}: no \"{}\" in it; is this a Fovea checkpoint?", name, key);
   return found->second;
@@ -53,6 +54,22 @@ void check_same_config(const Config& now, const std::string& saved_json, const s
   }
 }
 
+// The same data gives the same vocabularies, unless the file was made by a version that counted symbols otherwise.
+void check_same_symbols(const Model& model, const TensorHeader& file, const std::string& name) {
+  for (const auto& [key, mine] : model.metadata()) {
+    if (key == "config" || entry(file, key.c_str(), name) == mine) continue;
+    throw model_error("{}: its \"{}\" is not that of the data; start over with --fresh, or choose another -o", name,
+                      key);
+  }
+}
+
+// A count that no run comes near, and that is far from what its type can hold.
+template <class Count>
+bool is_count(const json& value) {
+  constexpr std::uint64_t most = std::is_same_v<Count, int> ? 1'000'000'000 : 1'000'000'000'000'000;
+  return value.is_number_unsigned() && value.get<std::uint64_t>() <= most;
+}
+
 }  // namespace
 
 std::string progress_to_json(Progress progress) {
@@ -66,13 +83,23 @@ Progress progress_from_json(const std::string& text, const std::string& name) {
   try {
     const json object = json::parse(text);
     visit_progress(progress, [&](const char* key, auto& value) {
-      if (object.contains(key) || !added_later(key)) object.at(key).get_to(value);
+      using Value = std::remove_reference_t<decltype(value)>;
+      const json& given = object.at(key);
+      if (std::is_integral_v<Value> && !std::is_same_v<Value, bool> && !is_count<Value>(given)) {
+        throw model_error("{}: its progress has an impossible {}: {}", name, key, beginning(given.dump()));
+      }
+      given.get_to(value);
     });
   } catch (const json::exception&) {
     throw model_error("{}: its progress cannot be read", name);
   }
-  if (progress.update < 0 || progress.epoch < 0 || progress.batch < 0 || progress.skipped < 0) {
-    throw model_error("{}: its progress has a negative count", name);
+  if (progress.skipped > progress.update || progress.skipped_in_a_row > progress.skipped) {
+    throw model_error("{}: its progress has more skipped updates than updates", name);
+  }
+  const auto within = [](double low, double value, double high) { return low <= value && value <= high; };
+  if (!within(-1, progress.best, 1) || !within(0, progress.best_cer, 1e9) || !within(0, progress.rate_factor, 1) ||
+      !within(0, progress.seconds, 1e12) || !std::isfinite(progress.smoothed_loss)) {
+    throw model_error("{}: its progress has an impossible score, rate or time", name);
   }
   return progress;
 }
@@ -92,17 +119,22 @@ void load_checkpoint(Files& files, const std::filesystem::path& folder, Model& m
                      Progress& progress, std::uint64_t data_hash) {
   const std::filesystem::path path = folder / checkpoint_file_name;
   const std::string name = path.string();
-  const TensorFile file = decode_safetensors(files.read(path), name);
-  check_same_config(model.config(), entry(file, "config", name), name, folder.string());
-  if (entry(file, "data", name) != std::to_string(data_hash)) {
-    throw usage_error("{} holds a run on other data; start over with --fresh, or choose another -o", folder.string());
-  }
-  progress = progress_from_json(entry(file, "progress", name), name);
-  from_arrays(file, model.parameters(), weights_prefix, name, model.parameters().values());
-  model.parameters().invalidate_packed();
+  std::vector<std::string> prefixes = {weights_prefix};
+  std::vector<std::span<Real>> groups = {model.parameters().values()};
   for (const Optimizer::Memory& memory : optimizer.memories()) {
-    from_arrays(file, model.parameters(), memory.name + "/", name, memory.values);
+    prefixes.push_back(memory.name + "/");
+    groups.push_back(memory.values);
   }
+  read_safetensors(files.open(path), name, [&](const TensorHeader& file) {
+    check_same_config(model.config(), entry(file, "config", name), name, folder.string());
+    if (entry(file, "data", name) != std::to_string(data_hash)) {
+      throw usage_error("{} holds a run on other data; start over with --fresh, or choose another -o", folder.string());
+    }
+    check_same_symbols(model, file, name);
+    progress = progress_from_json(entry(file, "progress", name), name);
+    return fill_groups(place_arrays(file, model.parameters(), prefixes, name), groups);
+  });
+  model.parameters().invalidate_packed();
 }
 
 ModelFiles encode_model(const Model& model) {

@@ -93,7 +93,7 @@ JournalEvents read_journal(Files& files, const std::filesystem::path& path) {
       return event.contains(key) && event[key].is_number() ? event[key].get<double>() : 0.0;
     };
     const auto update = event["update"].get<std::int64_t>();
-    if (event.value("event", "") == "validation") {
+    if (event.contains("event") && event["event"] == "validation") {
       ValidationReport r;
       r.update = update;
       r.epoch = number("epoch");

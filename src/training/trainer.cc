@@ -131,7 +131,7 @@ void Trainer::start() {
   seconds_before_ = progress_.seconds;
   plan_ = plan_batches(lengths_, config_.training.batch, static_cast<std::uint64_t>(config_.training.seed),
                        static_cast<std::uint64_t>(progress_.epoch));
-  if (progress_.batch > static_cast<std::int64_t>(plan_.size())) {
+  if (progress_.batch >= static_cast<std::int64_t>(plan_.size())) {
     throw model_error("{}: its progress lies beyond the data", (options_.folder / checkpoint_file_name).string());
   }
   if (const std::string text = Workers::shortage(options_.threads, workers_.count()); !text.empty()) {

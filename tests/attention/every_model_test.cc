@@ -72,7 +72,7 @@ TEST(EveryModel, SavedAndLoadedAnswersTheSame) {
     for (Real& value : model.parameters().values()) value = static_cast<Real>(static_cast<float>(value * 4));
     model.parameters().invalidate_packed();
     const std::string bytes = encode_safetensors({model.metadata(), model.arrays()});
-    const auto loaded = Model::decode(decode_safetensors(bytes, "model"), "model");
+    const auto loaded = Model::decode(ByteSource::of(bytes), "model");
     const AnswerOptions options = {.beam = 3, .nbest = 3, .alternatives = 3};
     const auto before = answers(model, examples, options), after = answers(*loaded, examples, options);
     for (std::size_t i = 0; i < examples.size(); ++i) {

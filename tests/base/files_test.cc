@@ -250,6 +250,25 @@ TEST_F(RealFiles, ReadsNoMoreThanAllowed) {
   EXPECT_NE(message_of([&] { files_.read("/dev/zero", 100'000); }).find("limit"), std::string::npos);
 }
 
+TEST_F(RealFiles, OpensAFileToBeReadPieceByPiece) {
+  const fs::path path = folder_ / "file";
+  files_.write_atomically(path, "abcdefg");
+  const ByteSource source = files_.open(path);
+  EXPECT_EQ(source.size, 7u);
+  std::string piece(3, ' ');
+  source.read(piece);
+  EXPECT_EQ(piece, "abc");
+  source.read(piece);
+  EXPECT_EQ(piece, "def");
+  EXPECT_NE(message_of([&] { source.read(piece); }).find("became shorter"), std::string::npos);
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  for (const fs::path& other : {folder_, folder_ / "pipe", fs::path("/dev/zero"), folder_ / "none"}) {
+    const std::string message = message_of([&] { files_.open(other); });
+    EXPECT_TRUE(message.starts_with("cannot read " + other.string())) << message;
+    EXPECT_EQ(message.find('\n'), std::string::npos);
+  }
+}
+
 TEST_F(RealFiles, AppendsToALog) {
   files_.append(folder_ / "log", "one\n");
   files_.append(folder_ / "log", "two\n");

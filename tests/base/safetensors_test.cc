@@ -182,7 +182,9 @@ TEST(Structure, WhatIsRightIsTaken) {
 
 TEST(Structure, ANewerFormatIsNamed) {
   const std::string file = sealed(kOpening + R"(,"fovea":"2","new":{"things":[]}},"x":[[]]})", "");
-  EXPECT_EQ(refusal(file), "m.safetensors: made by a newer Fovea (file format 2, this one reads 1)");
+  EXPECT_EQ(
+      refusal(file),
+      "m.safetensors: made by a newer Fovea (file format 2, this one reads 1); use that one, or train the model again");
 }
 
 struct Case {

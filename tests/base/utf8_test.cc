@@ -91,6 +91,16 @@ TEST(Utf8, WidthIsCountedInColumns) {
   EXPECT_EQ(display_width("a\xFF"), 2);
 }
 
+TEST(Utf8, ControlCharactersAreFound) {
+  for (char32_t c = 0; c < 0x3000; ++c) {
+    const bool control = c < 0x20 || (c >= 0x7F && c < 0xA0);
+    EXPECT_EQ(find_control("\xC3\x85" + encode_utf8(c) + "a").has_value(), control) << static_cast<std::uint32_t>(c);
+  }
+  EXPECT_EQ(find_control("\xC3\x85\x1B\n"), 2u);
+  EXPECT_EQ(find_control("\xC2"), std::nullopt);
+  EXPECT_EQ(find_control(""), std::nullopt);
+}
+
 TEST(Utf8, NothingPrintableCanSteerATerminal) {
   EXPECT_EQ(printable("caf\xC3\xA9"), "caf\xC3\xA9");
   EXPECT_EQ(printable("\x1B[31m"), "\xE2\x90\x9B[31m");

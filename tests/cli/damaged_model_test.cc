@@ -1,6 +1,8 @@
 // A damaged model is refused with one line, wherever the damage is.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -20,7 +22,7 @@ enum class Loaded { yes, refused, otherwise };
 // Whether a load ends in one of the two ways it may.
 Loaded load(std::string_view bytes, std::string& message) {
   try {
-    Model::decode(decode_safetensors(bytes, "model.safetensors"), "model.safetensors");
+    Model::decode(ByteSource::of(bytes), "model.safetensors");
     return Loaded::yes;
   } catch (const Error& error) {
     message = error.what();
@@ -113,6 +115,32 @@ TEST(DamagedModel, WhatDoesNotFitTogetherIsRefused) {
   EXPECT_TRUE(refuses(file)) << "the config asks for more memory than the file has weights";
 }
 
+// What a vocabulary holds is written out: it must not end lines, nor steer a terminal.
+TEST(DamagedModel, ControlCharactersInAVocabularyAreRefused) {
+  TemporaryFolder folder;
+  const Model model = untrained_model();
+  const std::string path = folder / "model.safetensors";
+  for (const std::string symbol : {"\n", "x\ny", "\x1b[2J", "\t", "\r", "\x7f", "\xC2\x9B["}) {
+    for (const char* key : {"source.vocabulary", "target.vocabulary"}) {
+      TensorFile file = {model.metadata(), model.arrays()};
+      nlohmann::json vocabulary = nlohmann::json::parse(file.metadata[key]);
+      vocabulary.back() = symbol;
+      file.metadata[key] = vocabulary.dump();
+      std::string message;
+      EXPECT_EQ(load(encode_safetensors(file), message), Loaded::refused) << message;
+      if (symbol != "x\ny" && symbol != "\x1b[2J") continue;
+      folder.write("model.safetensors", encode_safetensors(file));
+      const Outcome outcome = run(fovea({"predict", path}), "abc\n");
+      EXPECT_EQ(outcome.code, 4);
+      EXPECT_EQ(outcome.out, "");
+      EXPECT_TRUE(is_one_line(outcome.err));
+      EXPECT_TRUE(says(outcome.err, key));
+      EXPECT_TRUE(says(outcome.err, "control character"));
+      EXPECT_EQ(outcome.err.find('\x1b'), std::string::npos);
+    }
+  }
+}
+
 TEST(DamagedModel, TheCommandLineSaysSoInOneLine) {
   TemporaryFolder folder;
   const std::string bytes = model_bytes();
@@ -139,13 +167,21 @@ TEST(DamagedModel, TheCommandLineSaysSoInOneLine) {
 TEST(DamagedModel, OtherThingsAreNoModel) {
   TemporaryFolder folder;
   const std::string text = folder.write("text.safetensors", "this is a text\n");
-  for (const std::string& path :
-       {text, folder.path().string(), (folder / "nothing").string(), std::string("/dev/null")}) {
+  const auto started = std::chrono::steady_clock::now();
+  const std::string pipe = folder / "pipe", huge = folder.write("huge", "");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::filesystem::resize_file(huge, std::uintmax_t{8} << 30);
+  std::filesystem::create_directories(folder / "folder" / "model.safetensors");
+  for (const std::string& path : {text, folder.path().string(), (folder / "nothing").string(), std::string("/dev/null"),
+                                  std::string("/dev/zero"), pipe, huge, (folder / "folder").string()}) {
     const Outcome outcome = run(fovea({"predict", path}), "abc\n");
     EXPECT_EQ(outcome.code, 4) << path;
     EXPECT_EQ(outcome.out, "");
     EXPECT_TRUE(is_one_line(outcome.err));
+    EXPECT_TRUE(says(outcome.err, path));
   }
+  // None of them is waited for, or read further than needed: 8 GB alone take longer.
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(30));
 }
 
 }  // namespace

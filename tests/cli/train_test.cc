@@ -4,6 +4,7 @@
 #include <random>
 #include <thread>
 
+#include "base/utf8.h"
 #include "support/process.h"
 #include "training/tiny_run.h"
 
@@ -261,6 +262,36 @@ TEST_F(TrainCommandTest, TermsOfTheObjectiveAreInTheJournal) {
   EXPECT_GT(event.at("objective.coverage"), 0);
   ASSERT_EQ(run(train("other", "50u")).code, 0);
   EXPECT_FALSE(says(read_bytes(folder_ / "other" / "metrics.jsonl"), "objective.")) << "there is only one";
+}
+
+// Whatever was trained can be loaded, and gives one line for each.
+TEST_F(TrainCommandTest, ControlCharactersInTheDataAreUnknownSymbols) {
+  std::vector<Example> examples = tiny_examples(1, 200);
+  for (Example& example : examples) {
+    example.source.insert(1, "\x1b");
+    example.target += "\x1b[2J\r\xC2\x9B!";
+  }
+  folder_.write("data.tsv", to_tsv(examples));
+  const Outcome trained = run(train("run", "20u", {"--set", "output.kind=pointer_generator"}));
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_TRUE(says(trained.err, "control characters, to the model unknown symbols: 200 lines (first: "));
+  for (const char* json : {"", "--json"}) {
+    Command predict = fovea({"predict", folder_ / "run", "-"});
+    if (*json) predict.words.emplace_back(json);
+    const Outcome outcome = run(predict, "abc\n\x1b[2J\xC2\x9B\x7F\na\rb\n");
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(std::ranges::count(outcome.out, '\n'), 3);
+    std::string text = outcome.out;
+    std::erase(text, '\n');
+    EXPECT_FALSE(find_control(text)) << printable(text);
+  }
+}
+
+TEST_F(TrainCommandTest, ErrorsShowNoNameRaw) {
+  const Outcome outcome = run(fovea({"predict", "no\nsuch\x1b[2J"}));
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_TRUE(is_one_line(outcome.err));
+  EXPECT_EQ(outcome.err.find('\x1b'), std::string::npos);
 }
 
 TEST_F(TrainCommandTest, AnOutputThatLooksUpNeedsALexicon) {

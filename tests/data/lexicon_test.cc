@@ -75,6 +75,12 @@ TEST(Lexicon, BadTextIsNamedByItsColumn) {
   EXPECT_NE(error_of("é\tb\xFF\t1\n").find(":1:4: byte 0xFF is not UTF-8"), std::string::npos);
 }
 
+TEST(Lexicon, ControlCharactersAreRefused) {
+  const std::string why = " has a control character, which no model reads or writes; leave the line out";
+  EXPECT_EQ(error_of("a\tb\t1\na\tb\x1B\t1\n"), ":2:1: \"a␉b␛␉1\"" + why);
+  EXPECT_NE(error_of("a\xC2\x85\tb\t1\n").find(why), std::string::npos);
+}
+
 TEST(Lexicon, APairMayBeThereOnce) {
   EXPECT_EQ(error_of("a\tb\t0.5\nc\tb\t1\na\td\t0.1\na\tb\t0.25\n"),
             ": the pair \"a\" and \"b\" is there more than once; keep one line of it");

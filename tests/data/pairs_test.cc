@@ -76,6 +76,17 @@ TEST(Pairs, NulAndUnicodeLineEndsAreText) {
   EXPECT_EQ(pairs.examples[0].target, "c\xE2\x80\xA8z");
 }
 
+TEST(Pairs, LinesWithControlCharactersAreKeptAndCounted) {
+  const Pairs pairs = read_text("a\tb\na\x1B[2J\tb\n\na\tb\xC2\x9B\tx\n");
+  EXPECT_EQ(pairs.examples.size(), 3u);
+  EXPECT_EQ(pairs.report.with_control, 2);
+  expect_in("left out: 1 blank; control characters, to the model unknown symbols: 2 lines (first: ",
+            describe(pairs.report));
+  expect_in(":2)", describe(pairs.report));
+  EXPECT_EQ(read_sides("a\tb\n", "c\n").report.with_control, 1) << "a tab, where it separates nothing";
+  EXPECT_EQ(describe(read_text("a\tb\r\n").report), "");
+}
+
 TEST(Pairs, BadUtf8IsLocatedInCharacters) {
   const std::string error = data_error_of("ok\tok\nn\xC3\xA4h\xE4\tx\n");
   expect_in(":2:4: byte 0xE4 is not UTF-8", error);

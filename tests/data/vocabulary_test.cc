@@ -60,10 +60,20 @@ TEST(Vocabulary, Limits) {
 }
 
 TEST(Vocabulary, SavedAndLoaded) {
-  const Vocabulary vocabulary(counts_of({"a", "\xC3\xA4", " ", "a", std::string("\0", 1), "\""}));
+  const Vocabulary vocabulary(counts_of({"a", "\xC3\xA4", " ", "a", "\xE2\x80\xA8", "\""}));
   const Vocabulary loaded = Vocabulary::from_json(json::parse(vocabulary.to_json().dump()));
   EXPECT_EQ(loaded.to_json(), vocabulary.to_json());
   for (int id = Vocabulary::first_symbol; id < loaded.size(); ++id) EXPECT_EQ(loaded.encode(vocabulary.text(id)), id);
+}
+
+TEST(Vocabulary, ControlCharactersStayUnknown) {
+  const std::vector<std::string> controls = {std::string("\0", 1), "\t",       "\n",         "\r", "\x1B", "\x7F",
+                                             "\xC2\x85",           "\xC2\x9B", "word\x1B[2J"};
+  SymbolCounts counts = counts_of(controls);
+  counts.add("a");
+  const Vocabulary vocabulary(counts, {.max_size = 1});
+  EXPECT_EQ(vocabulary.to_json(), (json{"<pad>", "<unk>", "<s>", "</s>", "a"}));
+  for (const std::string& text : controls) EXPECT_EQ(vocabulary.encode(text), Vocabulary::unknown);
 }
 
 TEST(Vocabulary, BadListsAreRejected) {
@@ -90,6 +100,9 @@ TEST(Vocabulary, BadListsAreRejected) {
   EXPECT_EQ(error_of(with(5, "")), "vocabulary: entry 5 is empty");
   EXPECT_EQ(error_of(with(5, 7)), "vocabulary: entry 5 is no text but number");
   EXPECT_EQ(error_of(with(5, nullptr)), "vocabulary: entry 5 is no text but null");
+  EXPECT_EQ(error_of(with(5, "b\n\x1B")),
+            "vocabulary: entry 5 has a control character: \"b\xE2\x90\x8A\xE2\x90\x9B\"; train the model again");
+  EXPECT_NE(error_of(with(4, "\xC2\x9B")).find("control character: \"<U+009B>\""), std::string::npos);
   EXPECT_EQ(error_of(with(4, "\xC3")), "vocabulary: entry 4 is not UTF-8: \"\xEF\xBF\xBD\"");
 }
 

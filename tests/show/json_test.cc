@@ -77,12 +77,14 @@ TEST(Json, WritesNoNumberThatIsNone) {
 }
 
 TEST(Json, IsSoundForHostileText) {
-  for (const std::string& text : hostile_texts()) {
+  std::vector<std::string> texts = hostile_texts();
+  texts.push_back("a\x7F\xC2\x80\xC2\x9B\xC2\xA0\xC3\x85z");
+  for (const std::string& text : texts) {
     Output output = example("a", "b");
     output.source_text = output.text = output.steps[0].token = output.source[0].text = output.maps[0].source = text;
     const std::string line = output_to_json(output);
     EXPECT_FALSE(find_invalid_utf8(line));
-    EXPECT_EQ(line.find_first_of("\n\r\x1b"), line.npos);
+    EXPECT_FALSE(find_control(line)) << printable(line);
     EXPECT_FALSE(nlohmann::json::parse(line, nullptr, false).is_discarded());
     EXPECT_EQ(output_from_json(line).text, repair_utf8(text));
   }

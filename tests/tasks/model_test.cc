@@ -28,7 +28,8 @@ TensorFile small_file() {
 
 // As it comes from the disk: with a right checksum.
 std::unique_ptr<Model> read_back(const TensorFile& file) {
-  return Model::decode(decode_safetensors(encode_safetensors(file), "m.safetensors"), "m.safetensors");
+  const std::string bytes = encode_safetensors(file);
+  return Model::decode(ByteSource::of(bytes), "m.safetensors");
 }
 
 // The most address space this process has had; nothing is gained by an allocation that is never touched.
@@ -239,6 +240,34 @@ TEST(LoadModel, SaysWhereItLookedAndHowToGetOne) {
     EXPECT_NE(std::string(e.what()).find("no_such_folder"), std::string::npos);
     EXPECT_NE(std::string(e.what()).find("fovea train"), std::string::npos);
   }
+}
+
+// In megabytes: what the process holds now, and the most it held since it was last asked to forget.
+long resident(const char* which) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(which)) return std::stol(line.substr(6)) / 1024;
+  }
+  return 0;
+}
+
+TEST(LoadModel, HoldsTheFileOnce) {
+  const TemporaryFile file("");
+  Config config = small_config();
+  config.model.encoder.embedding = 8000;
+  config.model.encoder.size = 100;
+  Files files;
+  {
+    const Model model = small_model(config, 1);
+    files.write_atomically(file.path(), encode_safetensors({model.metadata(), model.arrays()}));
+  }
+  const auto size = static_cast<long>(std::filesystem::file_size(file.path()) >> 20);
+  ASSERT_GT(size, 20);
+  std::ofstream("/proc/self/clear_refs") << "5";
+  const long before = resident("VmRSS:");
+  if (resident("VmHWM:") > before + 2) GTEST_SKIP() << "this system does not forget the peak";
+  const auto model = load_model(files, file.path());
+  EXPECT_LT(static_cast<double>(resident("VmHWM:") - before), 1.1 * static_cast<double>(size) + 4);
 }
 
 TEST(LoadModel, TakesTheFolderOrTheFile) {

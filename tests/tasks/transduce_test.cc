@@ -192,6 +192,13 @@ TEST(CopiedSymbols, NumbersWhatTheTargetDoesNotKnow) {
   EXPECT_EQ(plain.target, (Symbols{unknown, red}));
 }
 
+TEST(CopiedSymbols, ControlCharactersAreNot) {
+  const Transduce task(words_with({"output.kind=pointer_generator"}), animals);
+  const SourceIds source = task.encode_source("dog \x1B[2J fox");
+  EXPECT_EQ(source.copies, (Symbols{task.target().size(), unknown, task.target().size() + 1}));
+  EXPECT_EQ(source.unknown, (std::vector<std::string>{"dog", "fox"}));
+}
+
 TEST(CopiedSymbols, LinksPositionsToWhatTheyStandFor) {
   const Transduce task(words_with({"output.kind=pointer_generator"}), animals);
   const int red = task.target().encode("red"), first = task.target().size();
@@ -367,6 +374,7 @@ TEST(Replacement, IsTheMostAttendedWord) {
   const TemporaryFile file("dog\tHund\t0.3\ndog\tchien\t0.6\ncat\tchat\t1\n");
   const Lexicon dictionary(file.path());
   EXPECT_EQ(task.output(line, source, answers, &dictionary).text, "chien red fox fox");
+  EXPECT_EQ(task.output("cat \x1B[2J fox", source, answers).text, "\xE2\x90\x9B[2J red fox fox") << "never raw";
   const std::vector<Answer> unexplained = {{{unknown, red}, -1, true, {}}};
   EXPECT_EQ(task.output(line, source, unexplained, &dictionary).text, "<unk> red");
   const std::vector<Answer> blind = {{{unknown}, -1, true, {{}, {}}}};

@@ -7,7 +7,9 @@ using namespace fovea;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   OneFile files(as_text(data, size));
-  Journal(files, "fuzz", 5);
+  Progress progress;
+  progress.update = 5;
+  Journal(files, "fuzz", progress);
   const JournalEvents events = read_journal(files, "fuzz");
   RunReport report;
   report.metric = "exact";

@@ -38,7 +38,7 @@ void read_values(const std::vector<std::string>& words) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string_view text = as_text(data, size);
   std::vector<std::string> words;
-  while (!text.empty() && words.size() < 40) {
+  while (!text.empty() && words.size() < 12) {
     words.emplace_back(text.substr(0, std::min(text.find('\n'), text.size())));
     text.remove_prefix(std::min(words.back().size() + 1, text.size()));
   }

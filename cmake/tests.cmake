@@ -1,8 +1,17 @@
 # The test program, fovea_test, and how ctest runs it.
 enable_testing()
 file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS tests/*_test.cc)
+# A test is compiled where it says most, and once more as users run it: gradients and kernels in double with sanitizers, the
+# rest with them in float, and what uses threads with the thread sanitizer.
+set(numbers "/tests/(kernels|tensor|layers|attention|models)/")
+set(threads "(threads|watchdog|share_products|weight_gradient|symbol_products|answering|determinism|gradient|ranks|shard_tree|\
+trainer|predictor)_test\\.cc$")
 if(FOVEA_DOUBLE)
-  list(FILTER test_sources INCLUDE REGEX "/tests/(kernels|tensor|layers|attention|models)/")
+  list(FILTER test_sources INCLUDE REGEX ${numbers})
+elseif(FOVEA_SANITIZE STREQUAL "address")
+  list(FILTER test_sources EXCLUDE REGEX ${numbers})
+elseif(FOVEA_SANITIZE STREQUAL "thread")
+  list(FILTER test_sources INCLUDE REGEX ${threads})
 endif()
 add_executable(fovea_test ${test_sources})
 target_include_directories(fovea_test PRIVATE tests)
@@ -16,10 +25,6 @@ if(TARGET fovea)
   target_compile_definitions(fovea_test PRIVATE FOVEA_BINARY="$<TARGET_FILE:fovea>")
   add_dependencies(fovea_test fovea)
 endif()
-# The fuzzers are run with clang; compiling them here keeps them in step with the code.
-file(GLOB fuzz_sources CONFIGURE_DEPENDS fuzz/*.cc)
-add_library(fovea_fuzz OBJECT ${fuzz_sources})
-target_link_libraries(fovea_fuzz PRIVATE fovea_library)
 # In a few processes, since the start of one takes longer than most tests; each writes down what it ran. Tests named
 # Slow take longer than a few seconds; the sanitizer builds leave them out, and those that train until something is
 # learned, time something, or compare bits.

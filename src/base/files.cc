@@ -241,7 +241,7 @@ int Files::open_new(const fs::path& path, std::optional<unsigned> mode) {
   if (file < 0) return file;
   // Tells remove_abandoned that the writer lives. Without locks on this file system leftovers merely stay.
   repeat([&] { return ::flock(file, LOCK_EX); });
-  struct stat status {};
+  struct stat status{};
   if (::fstat(file, &status) == 0 && status.st_nlink == 0) {  // another process was there between the two
     ::close(file);
     return -EEXIST;
@@ -294,8 +294,7 @@ void Files::remove_abandoned(const fs::path& path) {
   const Descriptor file = open_file(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   if (file.get() < 0 || ::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return;
   // By now its writer may have renamed it, and the name may be another file's. Under the lock it stays what it is.
-  struct stat opened {
-  }, found{};
+  struct stat opened{}, found{};
   if (::fstat(file.get(), &opened) != 0 || ::lstat(path.c_str(), &found) != 0) return;
   if (opened.st_dev == found.st_dev && opened.st_ino == found.st_ino) remove(path);
 }

@@ -252,7 +252,8 @@ std::string unknown(const FieldVisitor& known, std::string_view name) {
   const bool group = is_group(known, name);
   Texts close = group ? Texts() : guesses(known, name);
   if (!close.empty()) {
-    for (std::string& guess : close) guess += fmt::format(" (now {})", beginning(value_text(*find_field(known, guess)), 80));
+    for (std::string& guess : close)
+      guess += fmt::format(" (now {})", beginning(value_text(*find_field(known, guess)), 80));
     return fmt::format("unknown setting; did you mean {}?", fmt::join(close, " or "));
   }
   const std::string_view inside = group ? name : is_group(known, group_of(name)) ? group_of(name) : "";

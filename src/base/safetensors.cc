@@ -9,11 +9,11 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/utf8.h"
 
 namespace fovea {
@@ -320,7 +320,7 @@ class Reading {
 
 std::string quoted(const std::string& text) {
   check(!find_invalid_utf8(text), "encode_safetensors: {} is not UTF-8", beginning(text));
-  return nlohmann::json(text).dump();
+  return json_text(Json(text));
 }
 
 void check_array(const NamedArray& array) {

@@ -1,7 +1,7 @@
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include "base/threads.h"
+#include "base/json.h"
 #include "cli/commands.h"
 #include "cli/complaint.h"
 #include "cli/out.h"
@@ -18,16 +18,16 @@ int BenchCommand::run() const {
   const BenchResult r = bench(asked);
   complain_of_threads(asked.threads, r.threads);
   if (json) {
-    const nlohmann::ordered_json out = {{"shape", options.shape},   {"mode", options.mode},
-                                        {"threads", r.threads},     {"instruction_set", kernels::instruction_set()},
-                                        {"batch", r.batch},         {"source", r.source},
-                                        {"target", r.target},       {"size", r.size},
-                                        {"symbols", r.symbols},     {"parameters", r.parameters},
-                                        {"ms_per_" + r.unit, r.ms}, {"tokens_per_second", r.tokens_per_second},
-                                        {"gflops", r.gflops},       {"roofline_gflops", r.roofline_gflops},
-                                        {"share", r.share},         {"product_gflops", r.product_gflops},
-                                        {"peak_mib", r.peak_mib}};
-    write_out(out.dump() + "\n");
+    const OrderedJson out = {{"shape", options.shape},   {"mode", options.mode},
+                             {"threads", r.threads},     {"instruction_set", kernels::instruction_set()},
+                             {"batch", r.batch},         {"source", r.source},
+                             {"target", r.target},       {"size", r.size},
+                             {"symbols", r.symbols},     {"parameters", r.parameters},
+                             {"ms_per_" + r.unit, r.ms}, {"tokens_per_second", r.tokens_per_second},
+                             {"gflops", r.gflops},       {"roofline_gflops", r.roofline_gflops},
+                             {"share", r.share},         {"product_gflops", r.product_gflops},
+                             {"peak_mib", r.peak_mib}};
+    write_out(json_text(out) + "\n");
   } else {
     write_out(fmt::format(
         "shape {}, {}, {} threads, {}\n{:>10.2f} ms a {}\n{:>10.0f} {}tokens/s\n{:>10.1f} GFLOP/s in "

@@ -35,8 +35,8 @@ struct TrainCommand {
   std::int64_t max_length = 1000;
   std::string progress = "auto";
   std::string command_line;
-  std::int64_t seed = -1;  // -1: as the config says
-  int threads = 0;         // 0: all
+  std::int64_t seed = -1;     // -1: as the config says
+  int threads = 0;            // 0: all
   double rank_timeout = 120;  // seconds; 0: none
   bool fresh = false;
   bool print_config = false;

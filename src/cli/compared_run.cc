@@ -5,8 +5,8 @@
 #include <chrono>
 #include <cstring>
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/random.h"
 #include "base/streams.h"
 #include "cli/signals.h"
@@ -19,7 +19,6 @@ namespace fovea {
 
 namespace {
 
-using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* record_file_name = "compared.json";
@@ -28,17 +27,17 @@ constexpr std::array<const char*, 4> state_names = {"begun", "done", "cannot", "
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 // All that decides about the figures.
-json key_of(const PlannedRun& run, const ComparedTask& task) {
-  return {{"configuration", json::parse(to_json(run.config))},
+Json key_of(const PlannedRun& run, const ComparedTask& task) {
+  return {{"configuration", parse_json(to_json(run.config))},
           {"data set", fmt::format("{:016x}", task.data_hash)},
           {"budget", to_string(task.budget)},
           {"number of threads", task.threads}};
 }
 
-json json_of(const RunRecord& record) {
+Json json_of(const RunRecord& record) {
   const ComparedRun& f = record.figures;
-  json examples = json::array();
-  for (const Output& output : f.examples) examples.push_back(json::parse(output_to_json(output)));
+  Json examples = Json::array();
+  for (const Output& output : f.examples) examples.push_back(parse_json(output_to_json(output)));
   return {{"state", state_names[static_cast<std::size_t>(record.state)]},
           {"reason", record.reason},
           {"lines", f.lines},
@@ -52,7 +51,7 @@ json json_of(const RunRecord& record) {
           {"examples", examples}};
 }
 
-RunRecord record_from(const json& object) {
+RunRecord record_from(const Json& object) {
   RunRecord record;
   const auto name = std::ranges::find(state_names, object.at("state").get<std::string>());
   check(name != state_names.end(), "unknown state");
@@ -67,16 +66,15 @@ RunRecord record_from(const json& object) {
   object.at("train_seconds").get_to(f.train_seconds);
   object.at("predict_seconds").get_to(f.predict_seconds);
   object.at("peak_mib").get_to(f.peak_mib);
-  for (const json& output : object.at("examples")) f.examples.push_back(output_from_json(output.dump()));
+  for (const Json& output : object.at("examples")) f.examples.push_back(output_from_json(json_text(output)));
   return record;
 }
 
 void write_record(const PlannedRun& run, const ComparedTask& task, const RunRecord& record) {
-  json object = json_of(record);
+  Json object = json_of(record);
   object["key"] = key_of(run, task);
   Files files;
-  files.write_atomically(run.folder / record_file_name,
-                         object.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+  files.write_atomically(run.folder / record_file_name, json_text(object, 1) + "\n");
 }
 
 // The status of one run: "3/12 attention.score=dot seed 2: update 500, exact 0.91, 45 s".
@@ -196,9 +194,9 @@ std::optional<RunRecord> find_record(const PlannedRun& run, const ComparedTask& 
   Files files;
   if (!files.exists(path)) return {};
   RunRecord record;
-  json key;
+  Json key;
   try {
-    const json object = json::parse(files.read(path));
+    const Json object = parse_json(files.read(path));
     key = object.at("key");
     record = record_from(object);
     record.figures.seed = run.config.training.seed;
@@ -206,7 +204,7 @@ std::optional<RunRecord> find_record(const PlannedRun& run, const ComparedTask& 
     throw data_error("{}: not the record of a run ({}); remove its folder to have the run made again", path.string(),
                      e.what());
   }
-  const json wanted = key_of(run, task);
+  const Json wanted = key_of(run, task);
   for (const auto& [name, value] : wanted.items()) {
     if (key.contains(name) && key[name] == value) continue;
     throw usage_error("{} holds a run with another {}; choose another folder with -o, or remove this one",

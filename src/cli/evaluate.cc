@@ -4,8 +4,8 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/nearest.h"
 #include "base/streams.h"
 #include "cli/commands.h"
@@ -171,7 +171,7 @@ int EvaluateCommand::run() const {
                                 std::ranges::any_of(pairs.examples, [](const Example& e) { return !e.extra.empty(); }));
   add_attention(predictor.model(), predictor.threads(), pairs.examples, linked, values);
   if (json) {
-    nlohmann::ordered_json object;
+    OrderedJson object;
     for (const auto& [name, value] : values) {
       if (name == "lines") {
         object[name] = static_cast<std::int64_t>(value);
@@ -179,7 +179,7 @@ int EvaluateCommand::run() const {
         object[name] = value;
       }
     }
-    write_out(object.dump() + "\n");
+    write_out(json_text(object) + "\n");
   } else {
     print_table(metrics, values);
   }

@@ -1,7 +1,7 @@
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "base/json.h"
 #include "cli/out.h"
 #include "tasks/model.h"
 
@@ -12,16 +12,16 @@ int InspectCommand::run() const {
   const std::unique_ptr<Model> opened = load_model(files, model);
   const Parameters& parameters = opened->parameters();
   if (json) {
-    nlohmann::ordered_json object;
+    Json object;
     object["weights"] = parameters.count();
     object["source_symbols"] = opened->task().source().size();
     object["target_symbols"] = opened->task().target().size();
-    object["config"] = nlohmann::ordered_json::parse(to_json(opened->config()));
+    object["config"] = parse_json(to_json(opened->config()));
     for (const Parameters::Entry& entry : parameters.entries()) {
-      auto& shape = object["arrays"][entry.name] = nlohmann::ordered_json::array();
+      auto& shape = object["arrays"][entry.name] = Json::array();
       for (int i = 0; i < entry.shape.axes(); ++i) shape.push_back(entry.shape[i]);
     }
-    write_out(object.dump() + "\n");
+    write_out(json_text(object) + "\n");
   } else {
     write_out(fmt::format("{} weights, {} source and {} target symbols\n\n", parameters.count(),
                           opened->task().source().size(), opened->task().target().size()));

@@ -1,7 +1,7 @@
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include "attention/mechanism.h"
+#include "base/json.h"
 #include "base/nearest.h"
 #include "cli/commands.h"
 #include "cli/out.h"
@@ -73,12 +73,12 @@ int ListCommand::run() const {
     flush_out();
     return 0;
   }
-  nlohmann::ordered_json object;
+  OrderedJson object;
   std::string text;
   for (const Listing& listing : listings()) {
     if (!what.empty() && what != listing.name) continue;
     text += fmt::format("{}{}: {}\n", text.empty() ? "" : "\n", listing.name, listing.about);
-    auto& rows = object[listing.name] = nlohmann::ordered_json::array();
+    auto& rows = object[listing.name] = OrderedJson::array();
     for (const Row& row : listing.rows) {
       text += fmt::format("  {:<18} {}{}\n", row.name, row.what, row.from.empty() ? "" : "   (" + row.from + ")");
       rows.push_back({{"name", row.name}, {"what", row.what}, {"from", row.from}});
@@ -87,7 +87,7 @@ int ListCommand::run() const {
   }
   if (text.empty()) throw unknown_name("list", what, names());
   if (what.empty()) text += "\nsettings: every setting for --set and --config; see fovea list settings\n";
-  write_out(json ? object.dump() + "\n" : text);
+  write_out(json ? json_text(object) + "\n" : text);
   flush_out();
   return 0;
 }

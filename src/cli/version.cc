@@ -28,8 +28,7 @@ std::string version_text() {
       "MPI: {}\n"
       "compiler: {}",
       FOVEA_VERSION, kernels::instruction_set(), fmt::join(kernels::instruction_sets(), ", "),
-      sizeof(Real) == sizeof(float) ? "float" : "double",
-      find_mpi_module().empty() ? "no" : "yes", compiler);
+      sizeof(Real) == sizeof(float) ? "float" : "double", find_mpi_module().empty() ? "no" : "yes", compiler);
 }
 
 }  // namespace fovea

@@ -36,7 +36,7 @@ struct SearchOptions {
   ExplanationLimits limits = {};    // of what is explained
   std::int32_t start = 0;           // symbols
   std::int32_t stop = 0;
-  std::vector<std::int32_t> never;  // symbols that are not to be written
+  std::vector<std::int32_t> never;                // symbols that are not to be written
   const std::atomic<int>* stop_signal = nullptr;  // not 0: SearchStopped is thrown before the next step
 };
 

@@ -1,5 +1,5 @@
-// The module fovea_mpi.so: ranks started by mpirun. It is loaded by base/ranks.cc when mpirun started the process, so that
-// the program itself needs nothing of MPI.
+// The module fovea_mpi.so: ranks started by mpirun. It is loaded by base/ranks.cc when mpirun started the process, so
+// that the program itself needs nothing of MPI.
 #include "base/ranks.h"
 
 #define OMPI_SKIP_MPICXX  // the old C++ interface, a library of its own

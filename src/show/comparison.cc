@@ -3,8 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/utf8.h"
 #include "show/markup.h"
 #include "show/page.h"
@@ -123,13 +123,13 @@ std::string html_examples(const Comparison& c) {
   return text;
 }
 
-nlohmann::ordered_json json_of(double value, const std::optional<Interval>& interval) {
-  nlohmann::ordered_json object = {{"mean", value}};
+OrderedJson json_of(double value, const std::optional<Interval>& interval) {
+  OrderedJson object = {{"mean", value}};
   if (interval) object["low"] = interval->low, object["high"] = interval->high;
   return object;
 }
 
-nlohmann::ordered_json json_of(const ComparedRun& run) {
+OrderedJson json_of(const ComparedRun& run) {
   return {{"seed", run.seed},
           {"exact", run.exact()},
           {"cer", run.cer},
@@ -213,17 +213,17 @@ std::string comparison_to_tsv(const Comparison& c) {
 }
 
 std::string comparison_to_json(const Comparison& c) {
-  nlohmann::ordered_json object = {{"schema", "fovea.comparison/1"},
-                                   {"varied", c.names},
-                                   {"budget", c.budget},
-                                   {"seeds", c.seeds},
-                                   {"threads", c.threads},
-                                   {"training_lines", c.training_lines},
-                                   {"held_out_lines", c.held_out_lines},
-                                   {"interval", c.seeds == 1 ? "wilson" : "student"},
-                                   {"rows", nlohmann::ordered_json::array()}};
+  OrderedJson object = {{"schema", "fovea.comparison/1"},
+                        {"varied", c.names},
+                        {"budget", c.budget},
+                        {"seeds", c.seeds},
+                        {"threads", c.threads},
+                        {"training_lines", c.training_lines},
+                        {"held_out_lines", c.held_out_lines},
+                        {"interval", c.seeds == 1 ? "wilson" : "student"},
+                        {"rows", OrderedJson::array()}};
   for (const ComparedSettings& row : c.rows) {
-    nlohmann::ordered_json line = {{"settings", nlohmann::ordered_json::object()}};
+    OrderedJson line = {{"settings", OrderedJson::object()}};
     for (std::size_t i = 0; i < c.names.size(); ++i) line["settings"][c.names[i]] = row.values[i];
     if (!row.runs.empty()) {
       const ComparedFigures f = figures_of(row, c.seeds);
@@ -234,12 +234,12 @@ std::string comparison_to_json(const Comparison& c) {
       line["predict_ms_per_line"] = f.predict_ms;
       line["peak_mib"] = f.peak_mib;
     }
-    line["runs"] = nlohmann::ordered_json::array();
+    line["runs"] = OrderedJson::array();
     for (const ComparedRun& run : row.runs) line["runs"].push_back(json_of(run));
     if (!row.trouble.empty()) line["trouble"] = row.trouble;
     object["rows"].push_back(std::move(line));
   }
-  return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_text(object) + "\n";
 }
 
 std::string draw_comparison_page(const Comparison& c) {

@@ -4,15 +4,13 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/utf8.h"
 
 namespace fovea {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // The double nearest to the shortest decimal of a float: it prints as 0.1, not as 0.10000000149011612.
 double shortest(float value) {
@@ -24,26 +22,26 @@ double shortest(float value) {
   return result;
 }
 
-Json numbers(const std::vector<float>& values) {
-  Json list = Json::array();
+OrderedJson numbers(const std::vector<float>& values) {
+  OrderedJson list = OrderedJson::array();
   for (float value : values) list.push_back(shortest(value));
   return list;
 }
 
 template <class Items, class Write>
-Json list_of(const Items& items, Write write) {
-  Json list = Json::array();
+OrderedJson list_of(const Items& items, Write write) {
+  OrderedJson list = OrderedJson::array();
   for (const auto& item : items) list.push_back(write(item));
   return list;
 }
 
-Json write_step(const OutputStep& step) {
-  Json json = {{"token", step.token}, {"probability", step.probability}};
+OrderedJson write_step(const OutputStep& step) {
+  OrderedJson json = {{"token", step.token}, {"probability", step.probability}};
   json["alternatives"] = list_of(step.alternatives, [](const Alternative& other) {
-    return Json{{"token", other.token}, {"probability", other.probability}};
+    return OrderedJson{{"token", other.token}, {"probability", other.probability}};
   });
   json["looks"] = list_of(step.looks, [](const Look& look) {
-    return Json{
+    return OrderedJson{
         {"scores", numbers(look.scores)}, {"weights", numbers(look.weights)}, {"context_norm", look.context_norm}};
   });
   if (step.copy_gate) json["copy_gate"] = *step.copy_gate;
@@ -125,38 +123,37 @@ OutputStep read_step(const Place& step) {
 }  // namespace
 
 std::string output_to_json(const Output& output) {
-  Json json;
+  OrderedJson json;
   json["schema"] = kExplanationSchema;
   json["source"]["text"] = output.source_text;
   json["source"]["tokens"] = list_of(output.source, [](const SourceToken& token) {
-    Json object{{"text", token.text}, {"start", token.start}, {"end", token.end}};
+    OrderedJson object{{"text", token.text}, {"start", token.start}, {"end", token.end}};
     if (!token.read) object["read"] = false;
     return object;
   });
   json["text"] = output.text;
   json["score"] = output.score;
   json["maps"] = list_of(output.maps, [](const MapName& map) {
-    return Json{{"layer", map.layer}, {"head", map.head}, {"source", map.source}};
+    return OrderedJson{{"layer", map.layer}, {"head", map.head}, {"source", map.source}};
   });
   if (output.left_out.any()) {
     const LeftOut& left_out = output.left_out;
     json["left_out"] = {{"maps", left_out.maps}, {"steps", left_out.steps}, {"positions", left_out.positions}};
   }
   // Step by step: as text all of them are large enough.
-  const auto text_of = [](const Json& part) { return part.dump(-1, ' ', false, Json::error_handler_t::replace); };
-  std::string text = text_of(json);
+  std::string text = json_text(json);
   text.back() = ',';
   text += "\"steps\":[";
   for (const OutputStep& step : output.steps)
-    text += (&step == &output.steps[0] ? "" : ",") + text_of(write_step(step));
-  const Json nbest = list_of(output.nbest, [](const Hypothesis& hypothesis) {
-    return Json{{"text", hypothesis.text}, {"score", hypothesis.score}};
+    text += (&step == &output.steps[0] ? "" : ",") + json_text(write_step(step));
+  const OrderedJson nbest = list_of(output.nbest, [](const Hypothesis& hypothesis) {
+    return OrderedJson{{"text", hypothesis.text}, {"score", hypothesis.score}};
   });
-  return without_controls(text + "],\"nbest\":" + text_of(nbest) + "}");
+  return without_controls(text + "],\"nbest\":" + json_text(nbest) + "}");
 }
 
 Output output_from_json(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = parse_json(text);
   if (json.is_discarded()) throw data_error("explanation: this is not JSON");
   const Place root{json, ""};
   const std::string schema = root.field("schema").text();

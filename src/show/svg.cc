@@ -18,9 +18,9 @@ namespace fovea {
 namespace {
 
 constexpr double kMargin = 16;
-constexpr double kRight = 72;        // the probability of each step
-constexpr double kStrip = 26;        // height of the coverage bars
-constexpr double kNote = 20;         // height of a line about what is left out
+constexpr double kRight = 72;  // the probability of each step
+constexpr double kStrip = 26;  // height of the coverage bars
+constexpr double kNote = 20;   // height of a line about what is left out
 constexpr double kNoteFont = 11;
 constexpr double kFaintest = 0.002;  // fainter cells cannot be told from the background
 constexpr double kMonospace = 0.61;  // advance of a character, in font sizes

@@ -19,10 +19,10 @@ struct AnswerOptions {
   int batch = 64;        // sources answered together
   int alternatives = 0;  // > 0: explain each step, with that many of its best symbols
   double coverage_penalty = 0;
-  double sampling_temperature = 0;  // > 0: draws instead of searching
-  std::uint64_t seed = 1;           // of those draws
-  std::int64_t first_line = 0;      // number of the first source: each line has draws of its own
-  bool write_unknown = false;       // the unknown symbol may be written, to be replaced
+  double sampling_temperature = 0;                // > 0: draws instead of searching
+  std::uint64_t seed = 1;                         // of those draws
+  std::int64_t first_line = 0;                    // number of the first source: each line has draws of its own
+  bool write_unknown = false;                     // the unknown symbol may be written, to be replaced
   const std::atomic<int>* stop_signal = nullptr;  // not 0: SearchStopped is thrown
   ExplanationLimits limits = {};
 };

@@ -1,8 +1,8 @@
 #include "tasks/model.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "models/output.h"
 
 namespace fovea {
@@ -20,11 +20,7 @@ LexiconIds read_lexicon(const TensorHeader& file, std::string_view name, int sou
   LexiconIds lexicon;
   if (!file.metadata.contains("lexicon")) return lexicon;
   const auto refuse = [&] { throw model_error("{}: \"lexicon\" is not a flat list of id, id, probability", name); };
-  const auto flat = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
-    if (depth > 1) refuse();
-    return true;
-  };
-  const nlohmann::json list = nlohmann::json::parse(file.metadata.at("lexicon"), flat, false);
+  const Json list = parse_json(file.metadata.at("lexicon"), 1);
   if (!list.is_array() || list.size() % 3 != 0) refuse();
   lexicon.resize(static_cast<std::size_t>(source_symbols));
   for (std::size_t i = 0; i < list.size(); i += 3) {
@@ -41,7 +37,7 @@ LexiconIds read_lexicon(const TensorHeader& file, std::string_view name, int sou
 }
 
 std::string write_lexicon(const LexiconIds& lexicon) {
-  nlohmann::json list = nlohmann::json::array();
+  Json list = Json::array();
   for (std::size_t source = 0; source < lexicon.size(); ++source) {
     for (const auto& [target, share] : lexicon[source]) {
       list.push_back(source);
@@ -49,19 +45,15 @@ std::string write_lexicon(const LexiconIds& lexicon) {
       list.push_back(share);
     }
   }
-  return list.dump();
+  return json_text(list);
 }
 
 Vocabulary read_vocabulary(const TensorHeader& file, const char* key, std::string_view name) {
   // Flat by contract: a list of texts. Anything nested is refused before it is built.
-  const auto flat = [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
-    if (depth > 1) throw model_error("a vocabulary is a flat list");
-    return true;
-  };
+  const Json list = parse_json(required(file, key, name), 1);
+  if (list.is_discarded()) throw model_error("{}: \"{}\" is not a flat JSON list", name, key);
   try {
-    return Vocabulary::from_json(nlohmann::json::parse(required(file, key, name), flat));
-  } catch (const nlohmann::json::exception&) {
-    throw model_error("{}: \"{}\" is not a JSON list", name, key);
+    return Vocabulary::from_json(list);
   } catch (const Error& e) {
     throw model_error("{}: \"{}\": {}", name, key, e.what());
   }
@@ -116,8 +108,8 @@ std::unique_ptr<Model> Model::decode(const ByteSource& source, std::string_view 
 
 std::map<std::string, std::string> Model::metadata() const {
   std::map<std::string, std::string> all = {{"config", to_json(config_)},
-                                            {"source.vocabulary", task_.source().to_json().dump()},
-                                            {"target.vocabulary", task_.target().to_json().dump()}};
+                                            {"source.vocabulary", json_text(task_.source().to_json())},
+                                            {"target.vocabulary", json_text(task_.target().to_json())}};
   if (!task_.lexicon().empty()) all["lexicon"] = write_lexicon(task_.lexicon());
   return all;
 }

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/nearest.h"
 #include "base/threads.h"
 #include "kernels/limit.h"
@@ -181,7 +181,7 @@ double measure(const BenchOptions& options, const BenchShape& shape, Model& mode
 void save_bench(const std::filesystem::path& folder, const Model& model, const BenchShape& shape) {
   const std::vector<Encoding> examples = made_examples(shape);
   std::vector<const Encoding*> rows;
-  nlohmann::json sources, targets;
+  Json sources, targets;
   for (const Encoding& example : examples) {
     rows.push_back(&example);
     sources.push_back(example.source.symbols);
@@ -199,20 +199,20 @@ void save_bench(const std::filesystem::path& folder, const Model& model, const B
   double squares = 0;
   for (const Real value : gradient) squares += static_cast<double>(value) * static_cast<double>(value);
 
-  nlohmann::json out = {{"shape", shape.name},
-                        {"size", shape.size},
-                        {"symbols", shape.symbols},
-                        {"source", std::move(sources)},
-                        {"target", std::move(targets)},
-                        {"target_length", shape.target},
-                        {"start", Vocabulary::start},
-                        {"stop", Vocabulary::stop},
-                        {"never", {Vocabulary::pad, Vocabulary::unknown, Vocabulary::start, Vocabulary::stop}},
-                        {"loss", static_cast<double>(*loss.total.data()) / loss.symbols},
-                        {"gradient_norm", std::sqrt(squares)},
-                        {"beam_size", beam_size}};
+  Json out = {{"shape", shape.name},
+              {"size", shape.size},
+              {"symbols", shape.symbols},
+              {"source", std::move(sources)},
+              {"target", std::move(targets)},
+              {"target_length", shape.target},
+              {"start", Vocabulary::start},
+              {"stop", Vocabulary::stop},
+              {"never", {Vocabulary::pad, Vocabulary::unknown, Vocabulary::start, Vocabulary::stop}},
+              {"loss", static_cast<double>(*loss.total.data()) / loss.symbols},
+              {"gradient_norm", std::sqrt(squares)},
+              {"beam_size", beam_size}};
   for (const int beam : {1, beam_size}) {
-    nlohmann::json answers;
+    Json answers;
     for (const auto& best : FixedSearch(model, shape.target, beam).answer(examples)) {
       answers.push_back({{"symbols", best[0].symbols}, {"score", best[0].score}});
     }
@@ -221,7 +221,7 @@ void save_bench(const std::filesystem::path& folder, const Model& model, const B
   Files files;
   files.make_directories(folder);
   files.write_atomically(folder / model_file_name, encode_safetensors({model.metadata(), model.arrays()}));
-  files.write_atomically(folder / "batch.json", out.dump() + "\n");
+  files.write_atomically(folder / "batch.json", json_text(out) + "\n");
 }
 
 }  // namespace

@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <type_traits>
 
+#include "base/json.h"
 #include "base/utf8.h"
 
 namespace fovea {
 
 namespace {
-
-using nlohmann::json;
 
 constexpr const char* weights_prefix = "weights/";
 
@@ -65,7 +63,7 @@ void check_same_symbols(const Model& model, const TensorHeader& file, const std:
 
 // A count that no run comes near, and that is far from what its type can hold.
 template <class Count>
-bool is_count(const json& value) {
+bool is_count(const Json& value) {
   constexpr std::uint64_t most = std::is_same_v<Count, int> ? 1'000'000'000 : 1'000'000'000'000'000;
   return value.is_number_unsigned() && value.get<std::uint64_t>() <= most;
 }
@@ -73,24 +71,24 @@ bool is_count(const json& value) {
 }  // namespace
 
 std::string progress_to_json(Progress progress) {
-  json object;
+  Json object;
   visit_progress(progress, [&](const char* name, const auto& value) { object[name] = value; });
-  return object.dump();
+  return json_text(object);
 }
 
 Progress progress_from_json(const std::string& text, const std::string& name) {
   Progress progress;
   try {
-    const json object = json::parse(text);
+    const Json object = parse_json(text);
     visit_progress(progress, [&](const char* key, auto& value) {
       using Value = std::remove_reference_t<decltype(value)>;
-      const json& given = object.at(key);
+      const Json& given = object.at(key);
       if (std::is_integral_v<Value> && !std::is_same_v<Value, bool> && !is_count<Value>(given)) {
-        throw model_error("{}: its progress has an impossible {}: {}", name, key, beginning(given.dump()));
+        throw model_error("{}: its progress has an impossible {}: {}", name, key, beginning(json_text(given)));
       }
       given.get_to(value);
     });
-  } catch (const json::exception&) {
+  } catch (const Json::exception&) {
     throw model_error("{}: its progress cannot be read", name);
   }
   if (progress.skipped > progress.update || progress.skipped_in_a_row > progress.skipped) {

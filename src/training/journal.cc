@@ -1,15 +1,13 @@
 #include "training/journal.h"
 
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "base/error.h"
+#include "base/json.h"
 
 namespace fovea {
 
 namespace {
-
-using nlohmann::json;
 
 template <class Use>
 void for_each_event(const std::string& text, const Use& use) {
@@ -17,7 +15,7 @@ void for_each_event(const std::string& text, const Use& use) {
   while (start < text.size()) {
     const std::size_t end = std::min(text.find('\n', start), text.size());
     const std::string_view line(text.data() + start, end - start);
-    const json event = json::parse(line, nullptr, false);
+    const Json event = parse_json(line);
     // The last line of a killed run may be cut short.
     if (event.is_object() && event.contains("update") && event["update"].is_number_integer()) use(event, line);
     start = end + 1;
@@ -30,10 +28,10 @@ Journal::Journal(Files& files, std::filesystem::path path, const Progress& progr
     : files_(files), path_(std::move(path)) {
   std::string kept;
   if (progress.update > 0 && files_.exists(path_)) {
-    for_each_event(files_.read(path_), [&](const json& event, std::string_view line) {
+    for_each_event(files_.read(path_), [&](const Json& event, std::string_view line) {
       const auto update = event["update"].get<std::int64_t>();
       const bool done_again =
-          progress.validating && update == progress.update && event.value("event", json()) == "validation";
+          progress.validating && update == progress.update && event.value("event", Json()) == "validation";
       if (update <= progress.update && !done_again) kept.append(line).push_back('\n');
     });
   }
@@ -64,7 +62,7 @@ void Journal::add(const std::string& line) {
 }
 
 void Journal::write(const UpdateReport& r) {
-  json event = {{"event", "update"},
+  Json event = {{"event", "update"},
                 {"update", r.update},
                 {"epoch", r.epoch},
                 {"seconds", r.seconds},
@@ -76,19 +74,19 @@ void Journal::write(const UpdateReport& r) {
   if (r.terms.size() > 1) {
     for (const auto& [name, value] : r.terms) event["objective." + name] = value;
   }
-  add(event.dump() + "\n");
+  add(json_text(event) + "\n");
 }
 
 void Journal::write(const ValidationReport& r) {
-  const json event = {{"event", "validation"},         {"update", r.update}, {"epoch", r.epoch}, {"seconds", r.seconds},
+  const Json event = {{"event", "validation"},         {"update", r.update}, {"epoch", r.epoch}, {"seconds", r.seconds},
                       {"likelihood", r.training_loss}, {"exact", r.exact},   {"cer", r.cer},     {"best", r.best}};
-  add(event.dump() + "\n");
+  add(json_text(event) + "\n");
 }
 
 JournalEvents read_journal(Files& files, const std::filesystem::path& path) {
   JournalEvents events;
   if (!files.exists(path)) return events;
-  for_each_event(files.read(path), [&](const json& event, std::string_view) {
+  for_each_event(files.read(path), [&](const Json& event, std::string_view) {
     const auto number = [&](const char* key) {
       return event.contains(key) && event[key].is_number() ? event[key].get<double>() : 0.0;
     };

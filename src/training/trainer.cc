@@ -15,7 +15,6 @@ namespace {
 constexpr std::size_t samples_shown = 4;
 constexpr int journal_every = 50;  // updates
 
-
 std::uint64_t hash_examples(std::uint64_t hash, std::span<const Example> examples) {
   for (const Example& example : examples) {
     for (const std::string* text : {&example.source, &example.target, &example.extra}) hash = hash_text(hash, *text);

@@ -96,7 +96,7 @@ class Trainer {
   double started_at_ = 0;      // of this process's part of the run
   double seconds_before_ = 0;  // of earlier parts
   double saved_at_ = 0;        // or tried to
-  double rate_at_ = 0;  // tokens per second: since then
+  double rate_at_ = 0;         // tokens per second: since then
   std::int64_t rate_tokens_ = 0;
   double tokens_per_second_ = 0;
 };

@@ -259,11 +259,7 @@ TEST(Aligner, LimitsAreNamed) {
             std::string::npos);
   const Ids long_one(40'000, 0), outside = {2}, negative = {-1}, inside = {0};
   const Aligner aligner({}, 2, 2);
-  EXPECT_NE(error_of(ErrorKind::data,
-                     [&] {
-                       aligner.align({long_one, long_one});
-                     })
-                .find("40000 and 40000 symbols"),
+  EXPECT_NE(error_of(ErrorKind::data, [&] { aligner.align({long_one, long_one}); }).find("40000 and 40000 symbols"),
             std::string::npos);
   EXPECT_NE(error_of(ErrorKind::failure, [&] { aligner.align({outside, inside}); }).find("source id 2"),
             std::string::npos);

@@ -1,0 +1,44 @@
+// What `cmake --install` puts into place is whole: it runs from there, and others find it.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "support/process.h"
+#include "support/temporary_folder.h"
+
+namespace fovea {
+namespace {
+
+TEST(Install, PutsEverythingIntoPlace) {
+  TemporaryFolder folder;
+  const std::filesystem::path build = std::filesystem::path(FOVEA_BINARY).parent_path(), there = folder / "there";
+  const Outcome installed = run({{"/usr/bin/env", "cmake", "--install", build, "--prefix", there}});
+  ASSERT_EQ(installed.code, 0) << installed.err;
+  for (const char* file :
+       {"bin/fovea", "share/man/man1/fovea.1", "share/bash-completion/completions/fovea",
+        "share/zsh/vendor-completions/_fovea", "share/fish/vendor_completions.d/fovea.fish", "share/doc/fovea/copyright",
+        "lib/libfovea.a", "include/fovea/fovea.h", "include/fovea/predictor.h", "lib/cmake/fovea/fovea-config.cmake",
+        "lib/pkgconfig/fovea.pc"}) {
+    std::error_code none;
+    EXPECT_GT(std::filesystem::file_size(there / file, none), 0u) << file;
+    EXPECT_FALSE(none) << file;
+  }
+
+  // It says the same of itself, MPI included: it finds its module from where it now is.
+  const Outcome here = run(fovea({"--version"})), moved = run({{there / "bin/fovea", "--version"}});
+  EXPECT_EQ(moved.code, 0) << moved.err;
+  EXPECT_EQ(moved.out, here.out);
+
+  // Only the module needs MPI.
+  const Outcome libraries = run({{"/usr/bin/env", "ldd", there / "bin/fovea"}});
+  EXPECT_EQ(libraries.code, 0) << libraries.err;
+  EXPECT_EQ(libraries.out.find("mpi"), std::string::npos) << libraries.out;
+
+  const Outcome flags = run({.words = {"/usr/bin/env", "pkg-config", "--cflags", "--libs", "fovea"},
+                             .environment = {"PKG_CONFIG_PATH=" + (there / "lib/pkgconfig").string()}});
+  EXPECT_EQ(flags.code, 0) << flags.err;
+  EXPECT_TRUE(says(flags.out, "-lfovea"));
+}
+
+}  // namespace
+}  // namespace fovea

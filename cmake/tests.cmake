@@ -14,6 +14,12 @@ elseif(FOVEA_SANITIZE STREQUAL "thread")
   list(FILTER test_sources INCLUDE REGEX ${threads})
 endif()
 add_executable(fovea_test ${test_sources})
+# As in the library; in the other folders names of helpers repeat.
+set_target_properties(fovea_test PROPERTIES UNITY_BUILD ${FOVEA_UNITY} UNITY_BUILD_MODE GROUP)
+foreach(folder attention base cli decoding training)
+  file(GLOB together CONFIGURE_DEPENDS tests/${folder}/*_test.cc)
+  set_source_files_properties(${together} PROPERTIES UNITY_GROUP ${folder})
+endforeach()
 target_include_directories(fovea_test PRIVATE tests)
 target_link_libraries(fovea_test PRIVATE fovea_library GTest::gtest_main PkgConfig::libhwy PkgConfig::zlib)
 # They are compiled more often than they run; what they test is optimised as ever.

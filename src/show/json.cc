@@ -154,7 +154,7 @@ std::string output_to_json(const Output& output) {
 
 Output output_from_json(std::string_view text) {
   const Json json = parse_json(text);
-  if (json.is_discarded()) throw data_error("explanation: this is not JSON");
+  if (json.is_discarded()) throw data_error("explanation: this is not JSON, or nested too deeply");
   const Place root{json, ""};
   const std::string schema = root.field("schema").text();
   if (schema != kExplanationSchema) {

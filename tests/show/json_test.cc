@@ -98,7 +98,7 @@ TEST(Json, NamesTheFieldThatIsWrong) {
     return message_of(json.dump());
   };
   EXPECT_EQ(message_of("{"), "explanation: this is not JSON, or nested too deeply");
-  EXPECT_EQ(message_of("[]"), "explanation: this is not JSON, or nested too deeply");
+  EXPECT_EQ(message_of("[]"), "explanation: the document is array, an object wanted");
   EXPECT_EQ(message_of("{}"), "explanation: schema is missing");
   EXPECT_NE(with("/schema", "fovea.explanation/2").find("fovea.explanation/2"), std::string::npos);
   EXPECT_EQ(with("/text", 3), "explanation: text is number, a string wanted");

@@ -78,6 +78,6 @@ inline Shape::Text Shape::text() const { return {*this}; }
 template <>
 struct fmt::formatter<fovea::Shape::Text> : fmt::formatter<std::string> {
   auto format(const fovea::Shape::Text& text, fmt::format_context& context) const {
-    return fmt::formatter<std::string>::format(text, context);
+    return fmt::formatter<std::string>::format(std::string(text), context);
   }
 };

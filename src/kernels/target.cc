@@ -13,6 +13,9 @@ namespace {
 // What a user calls it: Highway says AVX3 for AVX-512.
 std::string display_name(std::int64_t target) {
   if (target == HWY_AVX3) return "AVX-512";
+#ifdef HWY_SSE2  // the baseline of Highway 1.1 and later
+  if (target == HWY_SSE2) return "baseline";
+#endif
   if (target == HWY_EMU128 || target == HWY_SCALAR) return "baseline";
   return hwy::TargetName(target);
 }

@@ -16,9 +16,9 @@ TEST(Install, PutsEverythingIntoPlace) {
   ASSERT_EQ(installed.code, 0) << installed.err;
   for (const char* file :
        {"bin/fovea", "share/man/man1/fovea.1", "share/bash-completion/completions/fovea",
-        "share/zsh/vendor-completions/_fovea", "share/fish/vendor_completions.d/fovea.fish", "share/doc/fovea/copyright",
-        "lib/libfovea.a", "include/fovea/fovea.h", "include/fovea/predictor.h", "lib/cmake/fovea/fovea-config.cmake",
-        "lib/pkgconfig/fovea.pc"}) {
+        "share/zsh/vendor-completions/_fovea", "share/fish/vendor_completions.d/fovea.fish",
+        "share/doc/fovea/copyright", "lib/libfovea.a", "include/fovea/fovea.h", "include/fovea/predictor.h",
+        "lib/cmake/fovea/fovea-config.cmake", "lib/pkgconfig/fovea.pc"}) {
     std::error_code none;
     EXPECT_GT(std::filesystem::file_size(there / file, none), 0u) << file;
     EXPECT_FALSE(none) << file;

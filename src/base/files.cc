@@ -115,6 +115,11 @@ void Files::write_atomically(const fs::path& path, std::string_view bytes) {
   }
 }
 
+void Files::move(const fs::path& from, const fs::path& to) {
+  if (const int code = rename(from, to); code != 0) throw file_error("write", to, "rename", -code);
+  if (const int code = sync_directory(directory_of(to)); code != 0) throw file_error("write", to, "sync", -code);
+}
+
 void Files::sweep(const fs::path& target) {
   const fs::path directory = directory_of(target);
   for (const std::string& name : list(directory)) {

@@ -42,6 +42,8 @@ class Files {
   virtual bool exists(const std::filesystem::path& path);
   // With the missing parents; each new directory is synced into its parent.
   virtual void make_directories(const std::filesystem::path& path);
+  // In one step: the file that was at `to` is gone.
+  void move(const std::filesystem::path& from, const std::filesystem::path& to);
 
  protected:
   // Where a write to a path lands: links followed, and the mode of the file that is there, if one is.

@@ -155,10 +155,11 @@ int CompareCommand::run() const {
   };
   check_files();
   if (folder.empty()) throw usage_error("-o \"\" is no folder; give one for the runs, such as -o runs/compare");
-  const Config base = make_config({preset, config_file, settings, seed});
+  const ConfigInput asked = {preset, config_file, settings, seed};
+  const Config plain = make_config(asked);
   std::vector<Varied> all;
   for (const std::string& text : varied) {
-    Varied one = parse_varied(text, base);
+    Varied one = parse_varied(text, plain);
     if (std::ranges::find(all, one.name, &Varied::name) != all.end()) {
       throw usage_error("--vary {}: {} is varied already; give all its values at once", text, one.name);
     }
@@ -172,6 +173,7 @@ int CompareCommand::run() const {
   lines.file = data;
   task.data = read_training_data(lines, dev, lexicon);
   task.data_hash = fingerprint(task.data);
+  const Config base = make_config(asked, task.data.training, task.progress == ProgressMode::none);
 
   Comparison comparison;
   comparison.command = command_line;

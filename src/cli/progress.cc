@@ -16,7 +16,6 @@ namespace {
 
 constexpr double kLiveInterval = 0.1;  // seconds
 constexpr double kPlainInterval = 10;
-constexpr double kRateMemory = 20;  // seconds after which a measurement counts for 1/e
 constexpr int kShortestBar = 6, kLongestBar = 30;
 constexpr int kWideTable = 90;    // columns; a narrower table leaves the speed out, for the sample's sake
 constexpr int kPlainSample = 60;  // columns
@@ -105,7 +104,6 @@ void ProgressView::started(const RunStart& run) {
 
 void ProgressView::updated(const UpdateReport& report) {
   last_ = report;
-  measure_rate(report.epoch);
   const double interval = mode_ == ProgressMode::live ? kLiveInterval : kPlainInterval;
   if (mode_ == ProgressMode::none || clock_() - drawn_at_ < interval) return;
   drawn_at_ = clock_();
@@ -121,13 +119,12 @@ void ProgressView::updated(const UpdateReport& report) {
 void ProgressView::validated(const ValidationReport& report) {
   if (report.best) best_ = report.exact;
   patience_ = report.patience_left;
-  measured_epoch_.reset();
   if (mode_ == ProgressMode::live) {
     print_row(report);
   } else if (mode_ == ProgressMode::plain) {
-    print(fmt::format("validation  epoch {:.1f}  update {}  loss {}  exact {}  CER {}  {} tok/s  time {}  {}",
-                      report.epoch, report.update, loss_text(report.training_loss), exact_text(report.exact),
-                      cer_text(report.cer), rate_text(last_.tokens_per_second), time_text(report.seconds),
+    print(fmt::format("validation  epoch {:.1f}  update {}  loss {}  held-out {}  exact {}  CER {}  chrF {:.1f}  time {}  {}",
+                      report.epoch, report.update, loss_text(report.training_loss), loss_text(report.held_out_loss),
+                      exact_text(report.exact), cer_text(report.cer), report.chrf, time_text(report.seconds),
                       paint(sample_pieces(report, kPlainSample), kPlainSample)));
   }
 }
@@ -146,26 +143,11 @@ void ProgressView::finish() {
   status_up_ = false;
 }
 
-void ProgressView::measure_rate(double epoch) {
-  const double now = clock_();
-  if (measured_epoch_) {
-    const double fade = std::exp((measured_at_ - now) / kRateMemory);
-    epochs_ = fade * epochs_ + epoch - *measured_epoch_;
-    seconds_ = fade * seconds_ + now - measured_at_;
-  }
-  measured_epoch_ = epoch;
-  measured_at_ = now;
-}
-
-// Not a number while no speed is known.
-double ProgressView::seconds_left_in_epoch() const {
-  return epochs_ > 0 ? (1 - share_of_epoch(last_.epoch)) * seconds_ / epochs_ : std::nan("");
-}
-
 // Most wanted first: a narrow terminal drops them from the end.
 std::vector<std::string> ProgressView::status_fields() const {
-  std::vector<std::string> fields = {"loss " + loss_text(last_.loss), rate_text(last_.tokens_per_second) + " tok/s",
-                                     "ETA " + time_text(seconds_left_in_epoch())};
+  std::vector<std::string> fields = {"loss " + loss_text(last_.training_loss),
+                                     rate_text(last_.tokens_per_second) + " tok/s",
+                                     fmt::format("ETA {} ({})", time_text(last_.seconds_left), last_.until)};
   if (best_) fields.push_back("best " + exact_text(*best_));
   if (patience_) fields.push_back(fmt::format("patience {}", *patience_));
   fields.push_back(fmt::format("update {}", last_.update));
@@ -212,8 +194,10 @@ void ProgressView::print_row(const ValidationReport& report) {
   std::vector<Column> columns = {{"epoch", 5, fmt::format("{:.1f}", report.epoch)},
                                  {"update", 7, fmt::format("{}", report.update)},
                                  {"loss", 6, loss_text(report.training_loss)},
+                                 {"held-out", 8, loss_text(report.held_out_loss)},
                                  {"exact", 6, exact_text(report.exact)},
                                  {"CER", 6, cer_text(report.cer)},
+                                 {"chrF", 5, fmt::format("{:.1f}", report.chrf)},
                                  {"time", 7, time_text(report.seconds)}};
   if (columns_ >= kWideTable) columns.push_back({"tok/s", 6, rate_text(last_.tokens_per_second)});
   std::string names, figures;

@@ -55,8 +55,6 @@ class ProgressView : public Observer {
     Style style = Style::plain;
   };
 
-  void measure_rate(double epoch);
-  double seconds_left_in_epoch() const;
   std::vector<std::string> status_fields() const;
   std::string status_line() const;
   std::vector<Piece> sample_pieces(const ValidationReport& report, int columns) const;
@@ -76,12 +74,6 @@ class ProgressView : public Observer {
   bool header_printed_ = false;
   std::optional<double> best_;  // unknown at first in a resumed run
   std::optional<int> patience_;
-
-  // Speed: epochs and seconds, the past fading out of both alike; validations are left out.
-  double measured_at_ = 0;
-  std::optional<double> measured_epoch_;
-  double epochs_ = 0;
-  double seconds_ = 0;
 };
 
 }  // namespace fovea

@@ -76,24 +76,38 @@ std::string minutes(double seconds) {
   return seconds < 120 ? fmt::format("{:.1f} s", seconds) : fmt::format("{:.1f} min", seconds / 60);
 }
 
+const ValidationReport* best_of(const JournalEvents& events) {
+  const auto best = std::ranges::find_if(events.validations.rbegin(), events.validations.rend(), &ValidationReport::best);
+  return best == events.validations.rend() ? nullptr : &*best;
+}
+
+std::string best_text(const JournalEvents& events) {
+  const ValidationReport* best = best_of(events);
+  if (!best) return "not measured yet";
+  return fmt::format("{:.2f} % exact, {:.2f} % CER, chrF {:.1f}, loss {:.3f}, at update {}", 100 * best->exact,
+                     100 * best->cer, best->chrf, best->held_out_loss, best->update);
+}
+
 RunReport make_report(const TrainCommand& c, const Recorder& recorder, const Trainer& trainer,
                       const JournalEvents& events) {
   RunReport report;
   report.title = folder_name(c.folder);
   report.command = c.command_line;
   report.metric = "exact";
-  for (const UpdateReport& u : events.updates) report.points.push_back({u.update, u.epoch, u.seconds, u.loss, {}, {}});
+  for (const UpdateReport& u : events.updates) {
+    report.points.push_back({u.update, u.epoch, u.seconds, u.training_loss, {}, {}});
+  }
   for (const ValidationReport& v : events.validations) {
     // Its loss is a mean over an epoch, the others' a moving one: drawn together they would zigzag.
     const std::optional<double> loss = events.updates.empty() ? std::optional(v.training_loss) : std::nullopt;
-    report.points.push_back({v.update, v.epoch, v.seconds, loss, {}, v.exact});
+    report.points.push_back({v.update, v.epoch, v.seconds, loss, v.held_out_loss, v.exact});
   }
   std::ranges::stable_sort(report.points, {}, &RunPoint::update);
   report.validations = recorder.validations();
   report.earlier_validations = recorder.earlier_validations();
   report.maps = recorder.maps();
   const Progress& p = trainer.progress();
-  report.facts = {{"best exact share", p.best < 0 ? "not measured yet" : fmt::format("{:.4f}", p.best)},
+  report.facts = {{"best on the held-out lines", best_text(events)},
                   {"updates", fmt::format("{} ({} skipped)", p.update, p.skipped)},
                   {"epochs", fmt::format("{}", p.epoch)},
                   {"time", minutes(p.seconds)},
@@ -116,7 +130,7 @@ ModelCard make_card(const TrainCommand& c, const Recorder& recorder, const Train
   card.held_out_lines = recorder.start().held_out_lines;
   card.weights = recorder.start().weights;
   for (const ValidationReport& v : events.validations) {
-    if (v.best) card.metrics = {{"exact", v.exact}, {"cer", v.cer}};
+    if (v.best) card.metrics = {{"exact", v.exact}, {"cer", v.cer}, {"chrf", v.chrf}, {"loss", v.held_out_loss}};
   }
   card.updates = trainer.progress().update;
   card.seconds = trainer.progress().seconds;
@@ -151,12 +165,23 @@ int TrainCommand::run() const {
 }
 
 int TrainCommand::run(Ranks& ranks) const {
-  const Config config = make_config({preset, config_file, settings, seed});
+  const ConfigInput asked = {preset, config_file, settings, seed};
+  const bool quiet = !ranks.first();
+  const PairOptions lines = {.file = data,
+                             .source_file = source_file,
+                             .target_file = target_file,
+                             .bad_lines = parse_bad_lines(on_bad_line),
+                             .max_length = max_length};
   if (print_config) {
-    if (ranks.first()) write_out(to_toml(config));
+    const bool has_data = !data.empty() || !source_file.empty();
+    if (ranks.first()) {
+      write_out(to_toml(has_data ? make_config(asked, read_training_data(lines, dev, lexicon).training, quiet)
+                                 : make_config(asked)));
+    }
     flush_out();
     return 0;
   }
+  make_config(asked);  // what is wrong with it is said before the data is read
   if (ranks.count() > 1 && (data == "-" || source_file == "-" || target_file == "-")) {
     throw usage_error("of {} ranks one alone gets standard input; give the data as a file", ranks.count());
   }
@@ -174,12 +199,9 @@ int TrainCommand::run(Ranks& ranks) const {
   ProgressView screen(say, mode, terminal.width, terminal.colour != TerminalColour::none);
   Observer nobody;
   Recorder recorder(ranks.first() ? static_cast<Observer&>(screen) : nobody);
-  const PairOptions lines = {.file = data,
-                             .source_file = source_file,
-                             .target_file = target_file,
-                             .bad_lines = parse_bad_lines(on_bad_line),
-                             .max_length = max_length};
-  Trainer trainer(config, read_training_data(lines, dev, lexicon, !ranks.first()),
+  TrainingData examples = read_training_data(lines, dev, lexicon, quiet);
+  const Config config = make_config(asked, examples.training, quiet || mode == ProgressMode::none);
+  Trainer trainer(config, std::move(examples),
                   {.folder = path,
                    .threads = threads_of_rank(threads),
                    .stop_after = limit,
@@ -212,7 +234,13 @@ int TrainCommand::run(Ranks& ranks) const {
   say(fmt::format("{}: {} after {} updates, {}\n", folder,
                   ending == Ending::finished ? "finished (" + p.finished + ")" : "stopped, as asked", p.update,
                   minutes(p.seconds)));
-  if (p.best >= 0) say(fmt::format("best on the held-out lines: {:.2f} % exact\n", 100 * p.best));
+  say("best on the held-out lines: " + best_text(events) + "\n");
+  if (p.validations > 0 && !trainer.has_left_single_symbols()) {
+    say(fmt::format("nothing was learned: on the held-out lines the loss is {:.3f} a symbol, and {:.3f} for one who knows "
+                    "only how frequent the symbols are. Do source and target of a line belong together? If so, try more "
+                    "lines, --set training.learning_rate={:.2g}, or more patience\n",
+                    p.best_loss, trainer.loss_of_single_symbols(), config.training.learning_rate / 3));
+  }
   return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "base/streams.h"
 #include "cli/presets.h"
 #include "data/split.h"
+#include "tasks/defaults.h"
 
 namespace fovea {
 
@@ -24,10 +25,7 @@ void say_left_out(const Pairs& pairs) {
   if (const std::string left_out = describe(pairs.report); !left_out.empty()) say(left_out + "\n");
 }
 
-}  // namespace
-
-Config make_config(const ConfigInput& input) {
-  Config config;
+void give(Config& config, const ConfigInput& input) {
   if (!input.preset.empty()) read_preset(config, input.preset);
   if (!input.config_file.empty()) {
     Files files;
@@ -35,7 +33,29 @@ Config make_config(const ConfigInput& input) {
   }
   for (const std::string& setting : input.settings) set_field(config, setting);
   if (input.seed >= 0) config.training.seed = input.seed;
+}
+
+void say_choices(const std::vector<Choice>& choices) {
+  if (choices.empty()) return;
+  std::string text = "settings that suit the data (--set gives others):\n";
+  for (const Choice& choice : choices) {
+    text += fmt::format("  {:<34}{}\n", choice.setting + " = " + choice.value, choice.reason);
+  }
+  say(text);
+}
+
+}  // namespace
+
+Config make_config(const ConfigInput& input) {
+  Config config;
+  give(config, input);
   return config;
+}
+
+Config make_config(const ConfigInput& input, std::span<const Example> training, bool quiet) {
+  const ResolvedConfig resolved = resolve_config([&](Config& config) { give(config, input); }, training);
+  if (!quiet) say_choices(resolved.choices);
+  return resolved.config;
 }
 
 TrainingData read_training_data(const PairOptions& options, const std::string& held_out_file,

@@ -1,6 +1,7 @@
 // What the commands that train have in common: settings and data as the command line names them.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,10 @@ struct ConfigInput {
   std::vector<std::string> settings;  // a.b=c
   std::int64_t seed = -1;             // -1: as the config says
 };
+// The settings as asked for, and those nobody gave as they suit the lines to train on; says on standard error what was
+// chosen and why, unless quiet.
+Config make_config(const ConfigInput& input, std::span<const Example> training, bool quiet);
+// Without data.
 Config make_config(const ConfigInput& input);
 
 // Without a file of held-out lines they are a part of the data. Says on standard error which lines were left out,

@@ -46,16 +46,17 @@ std::int64_t count_tokens(std::span<const Length> lengths) {
   return tokens;
 }
 
-// Large enough that neighbours have nearly equal lengths, small enough that the batches of a big corpus are mixed anew
-// every epoch.
+// Large enough that neighbours have nearly equal lengths, small enough that which lines share a batch is drawn anew every
+// epoch: few batches are sorted in many small windows.
 std::size_t window_size(std::span<const Length> lengths, BatchSize size) {
-  constexpr double batches_a_window = 64;
+  constexpr double most_batches = 64, fewest_windows = 8;
   double rows = static_cast<double>(size.count);
   if (size.tokens) {
     rows *= static_cast<double>(lengths.size()) / static_cast<double>(std::max<std::int64_t>(count_tokens(lengths), 1));
   }
-  const double window = std::clamp(batches_a_window * rows, 1.0, static_cast<double>(lengths.size()));
-  return static_cast<std::size_t>(window);
+  const double lines = static_cast<double>(lengths.size());
+  const double window = std::min(most_batches * rows, lines / fewest_windows);
+  return static_cast<std::size_t>(std::clamp(window, std::min(rows, lines), lines));
 }
 
 // Every other window is sorted downwards, so that the last batch of a window can go on smoothly into the next one.

@@ -18,7 +18,8 @@ void adam(AdamStep s, Values gradient, Results first, Results second, Results we
     hn::StoreU(m, d, &first[i]);
     hn::StoreU(v, d, &second[i]);
     const auto change = hn::Div(hn::Mul(hn::Set(d, s.rate), m), hn::Add(hn::Sqrt(v), hn::Set(d, s.epsilon)));
-    hn::StoreU(hn::Sub(hn::LoadU(d, &weights[i]), change), d, &weights[i]);
+    const auto w = hn::LoadU(d, &weights[i]);
+    hn::StoreU(hn::Sub(hn::NegMulAdd(hn::Set(d, s.decay), w, w), change), d, &weights[i]);
   });
 }
 
@@ -27,7 +28,15 @@ void momentum(MomentumStep s, Values gradient, Results velocity, Results weights
     const auto g = hn::Mul(hn::Set(d, s.factor), hn::LoadU(d, &gradient[i]));
     const auto v = hn::MulAdd(hn::Set(d, s.momentum), hn::LoadU(d, &velocity[i]), g);
     hn::StoreU(v, d, &velocity[i]);
-    hn::StoreU(hn::NegMulAdd(hn::Set(d, s.rate), v, hn::LoadU(d, &weights[i])), d, &weights[i]);
+    const auto w = hn::LoadU(d, &weights[i]);
+    hn::StoreU(hn::NegMulAdd(hn::Set(d, s.rate), v, hn::NegMulAdd(hn::Set(d, s.decay), w, w)), d, &weights[i]);
+  });
+}
+
+void move_towards(Real share, Values goal, Results values) {
+  for_lanes(static_cast<int>(values.size()), [&](auto d, int i) {
+    const auto value = hn::LoadU(d, &values[i]);
+    hn::StoreU(hn::MulAdd(hn::Set(d, share), hn::Sub(hn::LoadU(d, &goal[i]), value), value), d, &values[i]);
   });
 }
 
@@ -39,6 +48,7 @@ namespace fovea::kernels {
 
 HWY_EXPORT(adam);
 HWY_EXPORT(momentum);
+HWY_EXPORT(move_towards);
 
 void adam(AdamStep step, Values gradient, Results first, Results second, Results weights) {
   HWY_DYNAMIC_DISPATCH(adam)(step, gradient, first, second, weights);
@@ -46,6 +56,7 @@ void adam(AdamStep step, Values gradient, Results first, Results second, Results
 void momentum(MomentumStep step, Values gradient, Results velocity, Results weights) {
   HWY_DYNAMIC_DISPATCH(momentum)(step, gradient, velocity, weights);
 }
+void move_towards(Real share, Values goal, Results values) { HWY_DYNAMIC_DISPATCH(move_towards)(share, goal, values); }
 
 }  // namespace fovea::kernels
 #endif

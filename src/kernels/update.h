@@ -12,6 +12,7 @@ struct AdamStep {
   Real beta2 = 0;
   Real epsilon = 0;  // scaled by the second correction
   Real factor = 1;   // on the gradient: clipping
+  Real decay = 0;    // share of each weight that is taken away
 };
 void adam(AdamStep step, Values gradient, Results first, Results second, Results weights);
 
@@ -19,7 +20,11 @@ struct MomentumStep {
   Real rate = 0;
   Real momentum = 0;
   Real factor = 1;
+  Real decay = 0;
 };
 void momentum(MomentumStep step, Values gradient, Results velocity, Results weights);
+
+// values += share * (goal - values)
+void move_towards(Real share, Values goal, Results values);
 
 }  // namespace fovea::kernels

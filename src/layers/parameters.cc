@@ -21,6 +21,8 @@ std::uint64_t hash(std::string_view name) {
 
 Initial Initial::glorot(int in, int out) { return uniform(std::sqrt(6.0 / (in + out))); }
 
+Initial Initial::fan_in(int in) { return uniform(1 / std::sqrt(in)); }
+
 ParameterId Parameters::add(std::string name, Shape shape, Initial initial) {
   name = prefix_ + name;
   check(values_.empty(), "parameter {} comes after the memory", name);

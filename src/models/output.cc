@@ -39,7 +39,7 @@ OutputLayer::OutputLayer(Parameters& parameters, const OutputOptions& options, c
     }
   } else {
     weight_ = parameters.add("output.choice.weight", {sizes.features, sizes.symbols},
-                             Initial::glorot(sizes.features, sizes.symbols));
+                             Initial::fan_in(sizes.features));
   }
   bias_ = parameters.add("output.choice.bias", {sizes.symbols}, Initial::constant(0));
 }

@@ -82,12 +82,12 @@ Transducer::Teaching Transducer::teach(Pass& pass, const Side& source, const Sid
   return taught;
 }
 
-// Minus the log-likelihood, smoothed if it is to be.
+// Minus the log-likelihood, in training smoothed if it is to be.
 Tensor Transducer::likelihood(Pass& pass, const Teaching& taught, const Side& outputs) const {
   const Tensor real = step_mask(pass, outputs.mask(), 1);
   if (taught.log_probabilities) return scale(sum(multiply(taught.log_probabilities, real)), -1);
   const Readout& readout = taught.decoder.readout;
-  const auto smoothing = static_cast<Real>(objective_.label_smoothing);
+  const auto smoothing = static_cast<Real>(pass.training() ? objective_.label_smoothing : 0);
   Tensor log_p = taught.decoder.written.log_probabilities;
   if (!log_p && output_->plain()) {
     return cross_entropy(output_->logits(pass, readout.features), outputs.ids, {smoothing, Vocabulary::pad, true});

@@ -12,6 +12,7 @@ namespace fovea {
 struct SideOptions {
   std::string unit = "char";
   int max_symbols = 50000;
+  int min_count = 1;
 
   void fields(FieldVisitor& visit);
 };
@@ -21,13 +22,20 @@ struct TrainingOptions {
   std::string optimizer = "adam";
   double learning_rate = 0.002;
   double momentum = 0.9;
+  double beta2 = 0.999;
+  double weight_decay = 0;
+  double average = 0;
   int warmup = 0;
   std::string decay = "plateau";
+  int decay_after = 3;
+  int decay_updates = 0;
   double clip = 1.0;
   double dropout = 0.1;
   double sampling = 0;
   int sampling_warmup = 0;
+  std::string metric = "exact";
   int patience = 5;
+  int patience_updates = 0;
   Period validate_every = {1, Period::Unit::epochs};
   int shards = 4;
   int most_skipped = 20;

@@ -40,6 +40,7 @@ void Metrics::add(std::string_view target, std::string_view answer) {
     counts->edits += target == answer ? 0 : fovea::edit_distance(target, answer);
     counts->characters += length;
   }
+  chrf_.add(target, answer);
   ++lines_;
 }
 
@@ -57,8 +58,13 @@ std::vector<LengthRow> Metrics::by_length() const {
 }
 
 std::vector<std::pair<std::string, double>> Metrics::values() const {
-  return {
-      {"exact", exact()}, {"cer", cer()}, {"edit_distance", edit_distance()}, {"lines", static_cast<double>(lines_)}};
+  return {{"exact", exact()},
+          {"cer", cer()},
+          {"edit_distance", edit_distance()},
+          {"chrf", chrf()},
+          {"lines", static_cast<double>(lines_)}};
 }
+
+std::vector<std::string> metric_names() { return {"exact", "cer", "chrf", "loss"}; }
 
 }  // namespace fovea

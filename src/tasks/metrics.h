@@ -1,4 +1,4 @@
-// How good answers are: exact matches, character error rate and edit distance, over all and by length of the target.
+// How good answers are: exact matches, character error rate, edit distance and chrF, over all and by length of the target.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tasks/chrf.h"
 
 namespace fovea {
 
@@ -28,6 +30,7 @@ class Metrics {
   double exact() const;          // share of answers that are right
   double cer() const;            // edits per character of the targets
   double edit_distance() const;  // edits per line
+  double chrf() const { return chrf_.score(); }
   std::vector<LengthRow> by_length() const;
 
   // Flat: name and value, in the order they are shown.
@@ -39,7 +42,11 @@ class Metrics {
   };
   std::int64_t lines_ = 0;
   Counts all_;
+  Chrf chrf_;
   std::map<std::int64_t, Counts> by_length_;  // by the start of a bin of ten
 };
+
+// What training may choose its best model by: training.metric.
+std::vector<std::string> metric_names();
 
 }  // namespace fovea

@@ -98,7 +98,7 @@ class TrainingSteps {
       : model_(model),
         workers_(workers),
         gradient_(model, examples, workers),
-        optimizer_("adam", 0, static_cast<std::size_t>(model.parameters().count())) {
+        optimizer_({}, static_cast<std::size_t>(model.parameters().count())) {
     for (std::size_t i = 0; i < examples.size(); ++i) batch_.push_back(static_cast<std::uint32_t>(i));
   }
 

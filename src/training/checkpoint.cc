@@ -12,6 +12,7 @@ namespace fovea {
 namespace {
 
 constexpr const char* weights_prefix = "weights/";
+const std::string aside = "before-stop.";
 
 // One list for both directions.
 template <class Visitor>
@@ -19,8 +20,10 @@ void visit_progress(Progress& p, const Visitor& visit) {
   visit("update", p.update);
   visit("epoch", p.epoch);
   visit("batch", p.batch);
+  visit("validations", p.validations);
   visit("best", p.best);
-  visit("best_cer", p.best_cer);
+  visit("best_loss", p.best_loss);
+  visit("best_update", p.best_update);
   visit("since_best", p.since_best);
   visit("rate_factor", p.rate_factor);
   visit("skipped", p.skipped);
@@ -39,6 +42,11 @@ const std::string& entry(const TensorHeader& file, const char* key, const std::s
   return found->second;
 }
 
+// A run may go on with another value of these: up to there nothing would have been different.
+bool only_says_how_long(std::string_view setting) {
+  return setting == "training.patience" || setting == "training.patience_updates";
+}
+
 // Names the first setting that differs.
 void check_same_config(const Config& now, const std::string& saved_json, const std::string& name,
                        const std::string& folder) {
@@ -46,7 +54,7 @@ void check_same_config(const Config& now, const std::string& saved_json, const s
   read_json(saved, saved_json, name + ": config");
   const auto mine = ConstFieldsRef(now).visit().fields(), theirs = ConstFieldsRef(saved).visit().fields();
   for (std::size_t i = 0; i < mine.size(); ++i) {
-    if (value_text(mine[i]) == value_text(theirs[i])) continue;
+    if (value_text(mine[i]) == value_text(theirs[i]) || only_says_how_long(mine[i].name)) continue;
     throw usage_error("{} holds a run with {} = {}, not {}; start over with --fresh, or choose another -o", folder,
                       mine[i].name, value_text(theirs[i]), value_text(mine[i]));
   }
@@ -95,7 +103,8 @@ Progress progress_from_json(const std::string& text, const std::string& name) {
     throw model_error("{}: its progress has more skipped updates than updates", name);
   }
   const auto within = [](double low, double value, double high) { return low <= value && value <= high; };
-  if (!within(-1, progress.best, 1) || !within(0, progress.best_cer, 1e9) || !within(0, progress.rate_factor, 1) ||
+  if (!within(-1e9, progress.best, 1e9) || !within(-1e9, progress.best_loss, 1e9) ||
+      progress.best_update > progress.update || !within(0, progress.rate_factor, 1) ||
       !within(0, progress.seconds, 1e12) || !std::isfinite(progress.smoothed_loss)) {
     throw model_error("{}: its progress has an impossible score, rate or time", name);
   }
@@ -143,6 +152,17 @@ ModelFiles encode_model(const Model& model) {
 
 void save_model(Files& files, const std::filesystem::path& folder, const ModelFiles& model) {
   for (const auto& [name, bytes] : model) files.write_atomically(folder / name, bytes);
+}
+
+void set_best_aside(Files& files, const std::filesystem::path& folder, const ModelFiles& model) {
+  for (const auto& [name, bytes] : model) files.write_atomically(folder / (aside + name), files.read(folder / name));
+}
+
+void restore_best(Files& files, const std::filesystem::path& folder) {
+  for (const std::string name : {model_file_name, reverse_file_name}) {
+    const std::filesystem::path kept = folder / (aside + name);
+    if (files.exists(kept)) files.move(kept, folder / name);
+  }
 }
 
 }  // namespace fovea

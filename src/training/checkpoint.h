@@ -31,4 +31,8 @@ using ModelFiles = std::vector<std::pair<const char*, std::string>>;
 ModelFiles encode_model(const Model& model);
 void save_model(Files& files, const std::filesystem::path& folder, const ModelFiles& model);
 
+// Keeps the folder's model beside the one that will take its place, until the run goes on.
+void set_best_aside(Files& files, const std::filesystem::path& folder, const ModelFiles& model);
+void restore_best(Files& files, const std::filesystem::path& folder);
+
 }  // namespace fovea

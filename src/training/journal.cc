@@ -32,7 +32,8 @@ Journal::Journal(Files& files, std::filesystem::path path, const Progress& progr
       const auto update = event["update"].get<std::int64_t>();
       const bool done_again =
           progress.validating && update == progress.update && event.value("event", Json()) == "validation";
-      if (update <= progress.update && !done_again) kept.append(line).push_back('\n');
+      const bool aside = event.value("aside", Json()) == true;
+      if (update <= progress.update && !done_again && !aside) kept.append(line).push_back('\n');
     });
   }
   files_.write_atomically(path_, kept);
@@ -66,7 +67,7 @@ void Journal::write(const UpdateReport& r) {
                 {"update", r.update},
                 {"epoch", r.epoch},
                 {"seconds", r.seconds},
-                {"likelihood", r.loss},
+                {"training_loss", r.training_loss},
                 {"tokens_per_second", r.tokens_per_second},
                 {"learning_rate", r.learning_rate},
                 {"gradient_norm", r.gradient_norm},
@@ -78,8 +79,17 @@ void Journal::write(const UpdateReport& r) {
 }
 
 void Journal::write(const ValidationReport& r) {
-  const Json event = {{"event", "validation"},         {"update", r.update}, {"epoch", r.epoch}, {"seconds", r.seconds},
-                      {"likelihood", r.training_loss}, {"exact", r.exact},   {"cer", r.cer},     {"best", r.best}};
+  Json event = {{"event", "validation"},
+                {"update", r.update},
+                {"epoch", r.epoch},
+                {"seconds", r.seconds},
+                {"training_loss", r.training_loss},
+                {"held_out_loss", r.held_out_loss},
+                {"exact", r.exact},
+                {"cer", r.cer},
+                {"chrf", r.chrf},
+                {"best", r.best}};
+  if (r.aside) event["aside"] = true;
   add(json_text(event) + "\n");
 }
 
@@ -96,9 +106,11 @@ JournalEvents read_journal(Files& files, const std::filesystem::path& path) {
       r.update = update;
       r.epoch = number("epoch");
       r.seconds = number("seconds");
-      r.training_loss = number("likelihood");
+      r.training_loss = number("training_loss");
+      r.held_out_loss = number("held_out_loss");
       r.exact = number("exact");
       r.cer = number("cer");
+      r.chrf = number("chrf");
       r.best = event.contains("best") && event["best"] == true;
       events.validations.push_back(std::move(r));
     } else {
@@ -106,7 +118,7 @@ JournalEvents read_journal(Files& files, const std::filesystem::path& path) {
       r.update = update;
       r.epoch = number("epoch");
       r.seconds = number("seconds");
-      r.loss = number("likelihood");
+      r.training_loss = number("training_loss");
       r.tokens_per_second = number("tokens_per_second");
       r.learning_rate = number("learning_rate");
       events.updates.push_back(r);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,12 +26,14 @@ struct UpdateReport {
   std::int64_t update = 0;
   double epoch = 0;
   double seconds = 0;            // of training, over all its parts
-  double loss = 0;               // per target symbol, smoothed
+  double training_loss = 0;      // per target symbol, a moving mean
   double tokens_per_second = 0;  // source and target symbols
   double learning_rate = 0;
   double gradient_norm = 0;
   std::int64_t skipped = 0;                                // updates that were not finite
   std::vector<std::pair<std::string, double>> terms = {};  // the objective's parts, per target symbol of this update
+  double seconds_left = 0;                                 // until the run may end; negative: not known yet
+  std::string_view until = "";                             // what ends it then: the asked time, or patience
 };
 
 struct Sample {
@@ -42,10 +45,13 @@ struct ValidationReport {
   std::int64_t update = 0;
   double epoch = 0;
   double seconds = 0;
-  double training_loss = 0;  // per target symbol, since the last validation
+  double training_loss = 0;  // nats per target symbol, since the last validation, label smoothing included
+  double held_out_loss = 0;  // nats per target symbol
   double exact = 0;
   double cer = 0;
+  double chrf = 0;
   bool best = false;
+  bool aside = false;  // made because the run was to stop: when it goes on, it is as if it had never been
   int patience_left = 0;
   std::vector<Sample> samples;
 };

@@ -11,9 +11,11 @@ struct Progress {
   std::int64_t update = 0;  // updates made, skipped ones counted
   std::int64_t epoch = 0;   // epochs completed
   std::int64_t batch = 0;   // batches of the current epoch done
-  double best = -1;         // best exact share on the held-out part; -1: none yet
-  double best_cer = 0;      // the character error rate that went with it
-  int since_best = 0;       // validations since
+  int validations = 0;
+  double best = 0;               // best score on the held-out part; more is better
+  double best_loss = 0;          // there, of that model
+  std::int64_t best_update = 0;  // which it was
+  int since_best = 0;            // validations since
   double rate_factor = 1;   // what plateaus have left of the learning rate
   std::int64_t skipped = 0;
   int skipped_in_a_row = 0;

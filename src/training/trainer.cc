@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numbers>
 
 #include "base/clock.h"
 #include "kernels/target.h"
-#include "tasks/metrics.h"
 
 namespace fovea {
 
 namespace {
 
-constexpr std::size_t samples_shown = 4;
 constexpr int journal_every = 50;  // updates
+constexpr const char* all_right = "every held-out line is right";
 
 std::uint64_t hash_examples(std::uint64_t hash, std::span<const Example> examples) {
   for (const Example& example : examples) {
@@ -21,6 +21,25 @@ std::uint64_t hash_examples(std::uint64_t hash, std::span<const Example> example
   }
   return mix(hash, examples.size());
 }
+
+// While it lives, the model has the averaged weights, if there are any.
+class AveragedWeights {
+ public:
+  AveragedWeights(Parameters& weights, std::span<Real> average) : weights_(weights), average_(average) { swap(); }
+  ~AveragedWeights() { swap(); }
+  AveragedWeights(const AveragedWeights&) = delete;
+  AveragedWeights& operator=(const AveragedWeights&) = delete;
+
+ private:
+  void swap() {
+    if (average_.empty()) return;
+    std::ranges::swap_ranges(weights_.values(), average_);
+    weights_.invalidate_packed();
+  }
+
+  Parameters& weights_;
+  std::span<Real> average_;
+};
 
 }  // namespace
 
@@ -39,6 +58,9 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
         "number "
         "of updates (500u) or epochs (1e), or the same seed would not give the same model",
         to_string(config_.training.validate_every));
+  }
+  if (config_.training.decay == "cosine" && config_.training.decay_updates == 0) {
+    throw usage_error("training.decay = cosine needs training.decay_updates: after how many the rate is zero");
   }
   const Traits select = find_mechanism(selects(), config_.model.attention.select).traits;
   if (config_.training.sampling > 0 && (config_.model.decoder.kind == "transformer" || select.marginal)) {
@@ -64,8 +86,7 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
         config_.model.objective.supervised);
   }
   for (const Example& example : data_.held_out) {
-    held_out_.push_back(model_->task().encode_source(example.source, example.extra));
-    check_length(held_out_.back(), example);
+    check_length(model_->task().encode_source(example.source, example.extra), example);
   }
   data_hash_ = hash_examples(hash_examples(0, data_.training), data_.held_out);
   for (const auto& entries : model_->task().lexicon()) {
@@ -74,9 +95,9 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
   }
   check_same_on_all_ranks();
   gradient_ = std::make_unique<GradientWorker>(*model_, examples_, workers_, ranks_);
-  answering_ = std::make_unique<Answering>(*model_, workers_);
-  optimizer_ = std::make_unique<Optimizer>(config_.training.optimizer, config_.training.momentum,
-                                           static_cast<std::size_t>(model_->parameters().count()));
+  held_out_ = std::make_unique<HeldOut>(*model_, data_.held_out, examples_, workers_);
+  optimizer_ =
+      std::make_unique<Optimizer>(config_.training, static_cast<std::size_t>(model_->parameters().count()));
 }
 
 void Trainer::check_length(const SourceIds& source, const Example& example) const {
@@ -118,7 +139,7 @@ void Trainer::start() {
   if (ranks_.first()) {
     const bool resumes = !options_.fresh && files_.exists(options_.folder / checkpoint_file_name);
     unsaved_ = !resumes;
-    if (resumes) load_checkpoint(files_, options_.folder, *model_, *optimizer_, progress_, data_hash_);
+    if (resumes) resume();
     journal_ = std::make_unique<Journal>(files_, options_.folder / journal_file_name, progress_);
   }
   share_progress();
@@ -128,6 +149,7 @@ void Trainer::start() {
   }
   model_->parameters().invalidate_packed();
   seconds_before_ = progress_.seconds;
+  first_update_ = progress_.update;
   plan_ = plan_batches(lengths_, config_.training.batch, static_cast<std::uint64_t>(config_.training.seed),
                        static_cast<std::uint64_t>(progress_.epoch));
   if (progress_.batch >= static_cast<std::int64_t>(plan_.size())) {
@@ -137,13 +159,19 @@ void Trainer::start() {
     observer_.warned(text);
   }
   observer_.started({.training_lines = static_cast<std::int64_t>(examples_.size()),
-                     .held_out_lines = static_cast<std::int64_t>(held_out_.size()),
+                     .held_out_lines = static_cast<std::int64_t>(data_.held_out.size()),
                      .source_symbols = model_->task().source().size(),
                      .target_symbols = model_->task().target().size(),
                      .weights = model_->parameters().count(),
                      .updates_per_epoch = static_cast<std::int64_t>(plan_.size()),
                      .padding_share = plan_.padding_share(),
                      .resumed_from = progress_.update});
+}
+
+void Trainer::resume() {
+  load_checkpoint(files_, options_.folder, *model_, *optimizer_, progress_, data_hash_);
+  restore_best(files_, options_.folder);
+  if (progress_.finished != all_right && !patience_is_over()) progress_.finished.clear();
 }
 
 // What rank 0 has read or decided.
@@ -159,6 +187,9 @@ double Trainer::learning_rate() const {
   const double update = static_cast<double>(progress_.update + 1);
   double rate = t.learning_rate * progress_.rate_factor;
   if (update < t.warmup) rate *= update / t.warmup;
+  if (t.decay == "cosine") {
+    rate *= (1 + std::cos(std::numbers::pi * std::min(1.0, (update - 1) / t.decay_updates))) / 2;
+  }
   if (t.decay == "inverse_sqrt") {
     const double from = std::max(1, t.warmup);
     if (update > from) rate *= std::sqrt(from / update);
@@ -219,46 +250,61 @@ void Trainer::report_update(const GradientResult& result, double rate) {
     rate_tokens_ = 0;
   }
   const double batches = static_cast<double>(plan_.size());
-  const UpdateReport report = {
+  UpdateReport report = {
       .update = progress_.update,
       .epoch = static_cast<double>(progress_.epoch) + static_cast<double>(progress_.batch + 1) / batches,
       .seconds = seconds(),
-      .loss = progress_.smoothed_loss,
+      .training_loss = progress_.smoothed_loss,
       .tokens_per_second = tokens_per_second_,
       .learning_rate = rate,
       .gradient_norm = result.norm,
       .skipped = progress_.skipped,
       .terms = result.terms};
+  estimate_end(report);
   if (journal_ && progress_.update % journal_every == 0) journal_->write(report);
   observer_.updated(report);
 }
 
-ValidationReport Trainer::answer_held_out() {
-  std::vector<const SourceIds*> sources;
-  for (const SourceIds& source : held_out_) sources.push_back(&source);
-  const auto answers = answering_->answer(sources, {.stop_signal = options_.stop_signal});
-  Metrics metrics;
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    metrics.add(data_.held_out[i].target, model_->task().target_text(answers[i][0].symbols, held_out_[i]));
+// When the run may end, at the pace of this process's part of it.
+void Trainer::estimate_end(UpdateReport& report) const {
+  const TrainingOptions& t = config_.training;
+  const double epoch_updates = static_cast<double>(plan_.size());
+  const auto updates_of = [&](Period period) {
+    return static_cast<double>(period.count) * (period.unit == Period::Unit::epochs ? epoch_updates : 1.0);
+  };
+  const double pace = (now() - started_at_) / static_cast<double>(std::max<std::int64_t>(progress_.update - first_update_, 1));
+  const Period limit = options_.stop_after;
+  const double done = static_cast<double>(progress_.update);
+  if (limit.unit == Period::Unit::seconds) {
+    report.seconds_left = std::max(0.0, static_cast<double>(limit.count) - seconds());
+    report.until = "stop-after";
+  } else if (limit.unit != Period::Unit::none) {
+    report.seconds_left = std::max(0.0, updates_of(limit) - done) * pace;
+    report.until = "stop-after";
   }
-  ValidationReport report;
+  const double since = static_cast<double>(progress_.update - progress_.best_update);
+  const double patience = std::max(t.patience * updates_of(t.validate_every), static_cast<double>(t.patience_updates));
+  const double patience_left = std::max(0.0, patience - since) * pace;
+  if (report.until.empty() || patience_left < report.seconds_left) {
+    report.seconds_left = patience_left;
+    report.until = "patience";
+  }
+}
+
+// What the model makes of the held-out part, and the model itself if it is the best so far.
+std::pair<ValidationReport, ModelFiles> Trainer::look_at_held_out() {
+  const AveragedWeights averaged(model_->parameters(), optimizer_->average());
+  ValidationReport report = held_out_->validate(options_.stop_signal);
   report.update = progress_.update;
   report.epoch =
       static_cast<double>(progress_.epoch) + static_cast<double>(progress_.batch) / static_cast<double>(plan_.size());
   report.seconds = seconds();
   report.training_loss = progress_.symbols ? progress_.loss / static_cast<double>(progress_.symbols) : 0;
-  report.exact = metrics.exact();
-  report.cer = metrics.cer();
-  const std::size_t shown = std::min(samples_shown, held_out_.size());
-  const auto explained =
-      answering_->answer(std::span(sources).first(shown),
-                         {.alternatives = 5, .stop_signal = options_.stop_signal, .limits = sample_limits});
-  for (std::size_t i = 0; i < shown; ++i) {
-    const Example& example = data_.held_out[i];
-    const std::string line = model_->task().reads_features() ? example.source + "\t" + example.extra : example.source;
-    report.samples.push_back({example.target, model_->task().output(line, held_out_[i], explained[i])});
-  }
-  return report;
+  // Long before a line is all right its symbols are more likely.
+  const double found = score(report, config_.training.metric);
+  report.best = progress_.validations == 0 || found > progress_.best ||
+                (found == progress_.best && report.held_out_loss < progress_.best_loss);
+  return {report, report.best ? encode_model(*model_) : ModelFiles()};
 }
 
 // By rank 0; the others learn what came of it. A signal ends it, to be done again when the run goes on.
@@ -266,31 +312,62 @@ void Trainer::validate() {
   if (ranks_.first()) {
     save(Save::due);  // it may take long
     try {
-      judge(answer_held_out());
+      auto [report, model] = look_at_held_out();
+      if (report.best) best_model_ = std::move(model);
+      judge(std::move(report));
     } catch (const SearchStopped&) {
     }
   }
   share_progress();
 }
 
+// Before a run stops as asked: what was learned since the last validation is not thrown away. It leaves no trace in the
+// run: when that goes on, it has the best model it had.
+void Trainer::validate_aside() {
+  if (!ranks_.first() || progress_.update == validated_at_) return;
+  try {
+    auto [report, model] = look_at_held_out();
+    report.aside = true;
+    report.patience_left = patience_left();
+    journal_->write(report);
+    if (report.best && progress_.validations > 0) set_best_aside(files_, options_.folder, model);
+    if (report.best) save_model(files_, options_.folder, model);
+    observer_.validated(report);
+  } catch (const SearchStopped&) {
+  }
+}
+
+bool Trainer::has_left_single_symbols() const {
+  constexpr double clearly = 0.95;
+  return progress_.validations > 0 && progress_.best_loss < clearly * held_out_->loss_of_single_symbols();
+}
+
+int Trainer::patience_left() const { return std::max(0, config_.training.patience - progress_.since_best); }
+
+bool Trainer::patience_is_over() const {
+  return patience_left() == 0 && progress_.update - progress_.best_update >= config_.training.patience_updates;
+}
+
 void Trainer::judge(ValidationReport report) {
-  // Long before a line is all right fewer of its characters are wrong.
-  report.best = report.exact > progress_.best || (report.exact == progress_.best && report.cer < progress_.best_cer);
+  const TrainingOptions& t = config_.training;
+  ++progress_.validations;
+  validated_at_ = progress_.update;
   if (report.best) {
-    progress_.best = report.exact;
-    progress_.best_cer = report.cer;
+    progress_.best = score(report, t.metric);
+    progress_.best_loss = report.held_out_loss;
+    progress_.best_update = progress_.update;
     progress_.since_best = 0;
-    best_model_ = encode_model(*model_);
   } else {
     ++progress_.since_best;
-    if (config_.training.decay == "plateau") progress_.rate_factor /= 2;
+    const bool long_enough = progress_.since_best % t.decay_after == 0;
+    if (t.decay == "plateau" && long_enough && has_left_single_symbols()) progress_.rate_factor /= 2;
   }
-  report.patience_left = config_.training.patience - progress_.since_best;
+  report.patience_left = patience_left();
   progress_.loss = 0;
   progress_.symbols = 0;
   if (report.exact >= 1) {
-    progress_.finished = "every held-out line is right";
-  } else if (report.patience_left <= 0) {
+    progress_.finished = all_right;
+  } else if (patience_is_over()) {
     progress_.finished = fmt::format("{} validations brought nothing better", progress_.since_best);
   }
   progress_.validating = false;
@@ -382,10 +459,7 @@ Ending Trainer::run() {
     ending = reason_to_stop();
   }
   save(Save::last);
-  // Stopped before the first validation: a model to look at, without a trace in the run itself.
-  if (ranks_.first() && progress_.best < 0 && *ending == Ending::stopped) {
-    save_model(files_, options_.folder, encode_model(*model_));
-  }
+  if (*ending == Ending::stopped) validate_aside();
   return *ending;
 }
 

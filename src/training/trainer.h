@@ -17,6 +17,7 @@
 #include "tasks/model.h"
 #include "training/checkpoint.h"
 #include "training/gradient.h"
+#include "training/held_out.h"
 #include "training/journal.h"
 #include "training/observer.h"
 
@@ -50,17 +51,25 @@ class Trainer {
   const Model& model() const { return *model_; }
   const Progress& progress() const { return progress_; }
   std::uint64_t data_hash() const { return data_hash_; }
+  // Whether the best model knows more than how frequent the target's symbols are.
+  bool has_left_single_symbols() const;
+  double loss_of_single_symbols() const { return held_out_->loss_of_single_symbols(); }
 
  private:
   void start();
+  void resume();
   void check_same_on_all_ranks() const;
   void share_progress();
   void check_length(const SourceIds& source, const Example& example) const;
   void train_batch(std::span<const std::uint32_t> batch);
   void report_update(const GradientResult& result, double rate);
+  void estimate_end(UpdateReport& report) const;
   void validate();
+  void validate_aside();
+  std::pair<ValidationReport, ModelFiles> look_at_held_out();
   void judge(ValidationReport report);
-  ValidationReport answer_held_out();
+  int patience_left() const;  // validations
+  bool patience_is_over() const;
   enum class Save { due, last };
   void save(Save which);
   double learning_rate() const;
@@ -79,12 +88,11 @@ class Trainer {
   std::unique_ptr<Model> model_;
   std::vector<Encoding> examples_;
   std::vector<Length> lengths_;
-  std::vector<SourceIds> held_out_;
   std::uint64_t data_hash_ = 0;
 
   Workers workers_;
   std::unique_ptr<GradientWorker> gradient_;
-  std::unique_ptr<Answering> answering_;
+  std::unique_ptr<HeldOut> held_out_;
   std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<Journal> journal_;
   Progress progress_;
@@ -93,6 +101,8 @@ class Trainer {
   bool unsaved_ = false;   // something has happened since the last save
   ModelFiles best_model_;  // if it is not written yet
 
+  std::int64_t first_update_ = 0;   // of this process's part of the run
+  std::int64_t validated_at_ = -1;  // update, by this process
   double started_at_ = 0;      // of this process's part of the run
   double seconds_before_ = 0;  // of earlier parts
   double saved_at_ = 0;        // or tried to

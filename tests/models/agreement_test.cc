@@ -26,7 +26,7 @@ Model trained_together() {
   for (const Example& line : lines) encoded.push_back(model.task().encode(line));
   Workers workers(1);
   GradientWorker worker(model, encoded, workers);
-  Optimizer optimizer("adam", 0, static_cast<std::size_t>(model.parameters().count()));
+  Optimizer optimizer({}, static_cast<std::size_t>(model.parameters().count()));
   const std::vector<std::uint32_t> all = {0, 1, 2, 3, 4, 5};
   for (std::int64_t update = 1; update <= 20; ++update) {
     const Random random = Random(1, Purpose::dropout).at(static_cast<std::uint64_t>(update));

@@ -55,7 +55,7 @@ void apply(Optimizer& optimizer, int update, std::span<const double> gradient, s
 }
 
 TEST(Optimizer, AdamIsThePapersFormula) {
-  Optimizer optimizer("adam", 0.9, weights_count);
+  Optimizer optimizer({}, weights_count);
   std::vector<double> m(weights_count), v(weights_count), expected(weights_count, 0.25);
   std::vector<Real> weights(weights_count, Real(0.25));
   for (int update = 1; update <= 50; ++update) {
@@ -73,7 +73,7 @@ TEST(Optimizer, AdamIsThePapersFormula) {
 
 TEST(Optimizer, FirstAdamStepIsTheRateWhateverTheGradient) {
   for (const double size : {1e-3, 1.0, 1e3}) {
-    Optimizer optimizer("adam", 0, 1);
+    Optimizer optimizer({}, 1);
     std::vector<Real> weights(1);
     const std::vector<Real> gradient(1, static_cast<Real>(size));
     optimizer.apply({1, rate, 1}, 0, gradient, weights);
@@ -82,7 +82,7 @@ TEST(Optimizer, FirstAdamStepIsTheRateWhateverTheGradient) {
 }
 
 TEST(Optimizer, SgdHasMomentum) {
-  Optimizer optimizer("sgd", 0.8, weights_count);
+  Optimizer optimizer({.optimizer = "sgd", .momentum = 0.8}, weights_count);
   std::vector<double> velocity(weights_count), expected(weights_count, -0.5);
   std::vector<Real> weights(weights_count, Real(-0.5));
   for (int update = 1; update <= 50; ++update) {

@@ -1,0 +1,153 @@
+#include "tasks/defaults.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "data/features.h"
+#include "data/unit.h"
+
+namespace fovea {
+
+namespace {
+
+// One side of the data, cut in one way.
+struct SideShape {
+  double mean = 0;             // symbols a line
+  std::int64_t symbols = 0;    // of all lines
+  std::int64_t different = 0;  // of those
+  double symbol_length = 0;    // characters, mean over the different ones
+};
+
+template <class Text>
+SideShape shape_of(std::span<const Example> examples, const std::string& unit_name, const Text& text) {
+  const Unit unit(unit_name);
+  std::unordered_map<std::string_view, std::int64_t> counts;
+  SideShape shape;
+  for (const Example& example : examples) {
+    for (const Piece& piece : unit.cut(text(example))) {
+      ++counts[piece.text];
+      ++shape.symbols;
+    }
+  }
+  shape.mean = static_cast<double>(shape.symbols) / static_cast<double>(examples.size());
+  shape.different = static_cast<std::int64_t>(counts.size());
+  double characters = 0;
+  for (const auto& [symbol, times] : counts) characters += static_cast<double>(count_characters(symbol));
+  shape.symbol_length = characters / static_cast<double>(std::max<std::int64_t>(shape.different, 1));
+  return shape;
+}
+
+const std::string& source_of(const Example& example) { return example.source; }
+const std::string& target_of(const Example& example) { return example.target; }
+
+constexpr std::int64_t small_set = 300;  // of symbols: an alphabet, whatever its letters look like
+
+// Phones, notes, tags: a small set of short words, each met over and over.
+bool is_alphabet_of_words(const SideShape& words) {
+  return words.mean >= 2 && words.different <= small_set && words.symbol_length <= 5 &&
+         words.symbols >= 20 * words.different;
+}
+bool is_sentences(const SideShape& words) { return words.mean >= 6 && words.different > small_set; }
+
+void choose_unit(const std::string& side, const SideShape& words, std::vector<Choice>& choices) {
+  if (is_alphabet_of_words(words)) {
+    choices.push_back({side + ".unit", "word",
+                       fmt::format("{:.1f} short words a line, {} different ones: an alphabet", words.mean,
+                                   words.different)});
+  } else if (is_sentences(words)) {
+    choices.push_back({side + ".unit", "word", fmt::format("sentences, {:.1f} words a line", words.mean)});
+  } else {
+    choices.push_back({side + ".unit", "char", fmt::format("{:.1f} words a line: strings", words.mean)});
+  }
+}
+
+std::vector<Choice> choose_units(const Config&, std::span<const Example> training) {
+  std::vector<Choice> choices;
+  choose_unit("source", shape_of(training, "word", source_of), choices);
+  choose_unit("target", shape_of(training, "word", target_of), choices);
+  return choices;
+}
+
+// Half of all words of a corpus stand in it once: nothing can be learned of them but that such words come.
+void choose_vocabulary(const std::string& side, const std::string& unit, const SideShape& shape,
+                       std::vector<Choice>& choices) {
+  constexpr std::int64_t many = 2000;
+  if (unit != "word" || shape.different < many) return;
+  choices.push_back({side + ".min_count", "2", fmt::format("{} different words", shape.different)});
+}
+
+std::int64_t power_of_two(double near) { return std::int64_t(1) << std::lround(std::log2(std::max(near, 1.0))); }
+
+// Small data is learned in small batches, with much dropout; large data by large models.
+std::vector<Choice> choose_training(const Config& config, std::span<const Example> training) {
+  const SideShape source = shape_of(training, config.source.unit, source_of);
+  const SideShape target = shape_of(training, config.target.unit, target_of);
+  const auto lines = static_cast<std::int64_t>(training.size());
+  const bool sentences = config.target.unit == "word" && is_sentences(target);
+  const bool transformer = config.model.encoder.kind == "transformer" || config.model.decoder.kind == "transformer";
+  std::vector<Choice> choices;
+  const auto choose = [&](std::string setting, const auto& value, std::string reason) {
+    choices.push_back({std::move(setting), fmt::format("{}", value), std::move(reason)});
+  };
+  choose_vocabulary("source", config.source.unit, source, choices);
+  choose_vocabulary("target", config.target.unit, target, choices);
+
+  const std::int64_t rows =
+      std::clamp<std::int64_t>(power_of_two(static_cast<double>(lines) / 60), 16, sentences ? 64 : 128);
+  const auto tokens = static_cast<std::int64_t>(std::ceil(static_cast<double>(rows) * (source.mean + target.mean + 2)));
+  const std::int64_t epoch = (lines + rows - 1) / rows;  // updates
+  choose("training.batch", fmt::format("{}t", tokens), fmt::format("about {} lines, {} updates an epoch", rows, epoch));
+  const std::int64_t every = std::clamp<std::int64_t>(epoch, 100, 1000);
+  choose("training.validate_every", fmt::format("{}u", every), "often enough to see it learn, not too often to wait for");
+  choose("training.patience", 10, "validations");
+  choose("training.patience_updates", 1000, "so that a slow start does not end the run");
+
+  const bool large = sentences || lines > 25000;
+  const int size = large ? 256 : 128;
+  const std::string size_reason = large ? fmt::format("{} lines{}", lines, sentences ? " of sentences" : "")
+                                        : fmt::format("{} lines: enough, and quick", lines);
+  for (const char* part : {"encoder.size", "encoder.embedding", "attention.size", "decoder.size", "decoder.embedding",
+                           "output.size"}) {
+    choose(part, size, size_reason);
+  }
+  choose("training.learning_rate", large ? 0.001 : 0.002, fmt::format("for size {}", size));
+  if (transformer) choose("training.warmup", 400, "Transformers start unsteadily");
+  const bool few = target.symbols < 50000;
+  choose("training.dropout", few ? 0.3 : 0.2, fmt::format("{} target symbols to learn from", target.symbols));
+  choose("objective.label_smoothing", 0.1, "no answer is certain");
+  choose("training.average", every <= 200 ? 0.99 : 0.998, "steadier than the last weights alone");
+  const double characters = shape_of(training, "char", target_of).mean;
+  choose("training.metric", characters > 40 ? "chrf" : "exact", fmt::format("targets of {:.0f} characters", characters));
+  return choices;
+}
+
+}  // namespace
+
+ResolvedConfig resolve_config(const std::function<void(Config&)>& give, std::span<const Example> training) {
+  ResolvedConfig resolved;
+  give(resolved.config);
+  std::vector<Choice> all;
+  for (const auto& rule : {choose_units, choose_training}) {
+    for (Choice& choice : rule(resolved.config, training)) all.push_back(std::move(choice));
+    Config config;
+    for (const Choice& choice : all) set_field(config, choice.setting + "=" + choice.value);
+    give(config);
+    resolved.config = std::move(config);
+  }
+  std::unordered_map<std::string, std::string> in_force;
+  for (const Field& field : FieldsRef(resolved.config).visit().fields()) in_force[field.name] = value_text(field);
+  Config chosen;
+  for (Choice& choice : all) {
+    set_field(chosen, choice.setting + "=" + choice.value);  // 0.10 and 0.1 are one value
+  }
+  for (const Field& field : FieldsRef(chosen).visit().fields()) {
+    const auto choice = std::ranges::find(all, field.name, &Choice::setting);
+    if (choice != all.end() && value_text(field) == in_force[field.name]) resolved.choices.push_back(*choice);
+  }
+  return resolved;
+}
+
+}  // namespace fovea

@@ -1,0 +1,29 @@
+// Settings that suit the data, for those that nobody gave: what a symbol is, how large the model, how it is trained.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/pairs.h"
+#include "tasks/config.h"
+
+namespace fovea {
+
+// A setting that was chosen, and why.
+struct Choice {
+  std::string setting;
+  std::string value;
+  std::string reason;
+};
+
+struct ResolvedConfig {
+  Config config;
+  std::vector<Choice> choices;  // those in force
+};
+
+// `give` sets what was asked for, and has the last word. The same examples and the same wishes give the same settings.
+ResolvedConfig resolve_config(const std::function<void(Config&)>& give, std::span<const Example> training);
+
+}  // namespace fovea

@@ -1,0 +1,108 @@
+#include "training/held_out.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tasks/metrics.h"
+
+namespace fovea {
+
+namespace {
+
+constexpr std::size_t samples_shown = 4;
+constexpr BatchSize loss_batch = {4000, true};
+
+std::int64_t count_symbols(std::span<const Encoding> examples) {
+  std::int64_t count = 0;
+  for (const Encoding& example : examples) count += static_cast<std::int64_t>(example.target.size()) + 1;
+  return count;
+}
+
+// Symbols the training data does not have count as if they stood there once.
+double single_symbols_loss(std::span<const Encoding> training, std::span<const Encoding> held_out, int symbols) {
+  std::vector<double> counts(static_cast<std::size_t>(symbols), 0.0);
+  const auto count_of = [&](std::int32_t symbol) -> double& {
+    return counts[static_cast<std::size_t>(symbol < symbols ? symbol : Vocabulary::unknown)];
+  };
+  for (const Encoding& example : training) {
+    for (const std::int32_t symbol : example.target) ++count_of(symbol);
+  }
+  count_of(Vocabulary::stop) = static_cast<double>(training.size());
+  const double all = std::log(static_cast<double>(count_symbols(training)));
+  double loss = 0;
+  for (const Encoding& example : held_out) {
+    for (const std::int32_t symbol : example.target) loss += all - std::log(std::max(1.0, count_of(symbol)));
+    loss += all - std::log(count_of(Vocabulary::stop));
+  }
+  return loss / static_cast<double>(count_symbols(held_out));
+}
+
+}  // namespace
+
+HeldOut::HeldOut(const Model& model, std::vector<Example> examples, std::span<const Encoding> training,
+                 Workers& workers)
+    : model_(model), examples_(std::move(examples)), workers_(workers), answering_(model, workers) {
+  for (const Example& example : examples_) {
+    encoded_.push_back(model.task().encode(example));
+    lengths_.push_back({encoded_.back().source.size() + 1, static_cast<int>(encoded_.back().target.size()) + 1});
+  }
+  for (const Encoding& encoded : encoded_) sources_.push_back(&encoded.source);
+  loss_of_single_symbols_ = single_symbols_loss(training, encoded_, model.task().target().size());
+  arenas_.resize(static_cast<std::size_t>(workers.count()));
+}
+
+double HeldOut::loss() {
+  const BatchPlan plan = plan_batches(lengths_, loss_batch, 0, 0);
+  std::vector<double> sums(plan.size());
+  workers_.run(static_cast<int>(plan.size()), [&](int task, int worker) {
+    std::vector<const Encoding*> rows;
+    Batch batch;
+    for (const std::uint32_t example : plan[static_cast<std::size_t>(task)]) {
+      rows.push_back(&encoded_[example]);
+      batch.samples.push_back(example);
+    }
+    model_.task().fill_batch(rows, batch);
+    Pass pass(model_.parameters(), arenas_[static_cast<std::size_t>(worker)]);
+    sums[static_cast<std::size_t>(task)] =
+        static_cast<double>(*model_.transducer().loss(pass, batch).terms.front().value.data());
+  });
+  double sum = 0;
+  for (const double part : sums) sum += part;
+  return sum / static_cast<double>(count_symbols(encoded_));
+}
+
+void HeldOut::answer(const std::atomic<int>* stop_signal, ValidationReport& report) {
+  const auto answers = answering_.answer(sources_, {.stop_signal = stop_signal});
+  Metrics metrics;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    metrics.add(examples_[i].target, model_.task().target_text(answers[i][0].symbols, *sources_[i]));
+  }
+  report.exact = metrics.exact();
+  report.cer = metrics.cer();
+  report.chrf = metrics.chrf();
+}
+
+ValidationReport HeldOut::validate(const std::atomic<int>* stop_signal) {
+  ValidationReport report;
+  report.held_out_loss = loss();
+  answer(stop_signal, report);
+  const std::size_t shown = std::min(samples_shown, sources_.size());
+  const auto explained = answering_.answer(
+      std::span(sources_).first(shown), {.alternatives = 5, .stop_signal = stop_signal, .limits = sample_limits});
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Example& example = examples_[i];
+    const std::string line = model_.task().reads_features() ? example.source + "\t" + example.extra : example.source;
+    report.samples.push_back({example.target, model_.task().output(line, *sources_[i], explained[i])});
+  }
+  return report;
+}
+
+double score(const ValidationReport& report, std::string_view metric) {
+  if (metric == "exact") return report.exact;
+  if (metric == "chrf") return report.chrf;
+  if (metric == "cer") return -report.cer;
+  check(metric == "loss", "no metric {}", metric);
+  return -report.held_out_loss;
+}
+
+}  // namespace fovea

@@ -1,0 +1,44 @@
+// What a model makes of the lines it is not trained on.
+#pragma once
+
+#include <atomic>
+#include <string_view>
+#include <vector>
+
+#include "data/batches.h"
+#include "tasks/answering.h"
+#include "training/observer.h"
+
+namespace fovea {
+
+class HeldOut {
+ public:
+  HeldOut(const Model& model, std::vector<Example> examples, std::span<const Encoding> training, Workers& workers);
+
+  const std::vector<Example>& examples() const { return examples_; }
+
+  // Losses, metrics and samples; not what only the run knows. Throws SearchStopped when the signal comes.
+  ValidationReport validate(const std::atomic<int>* stop_signal);
+
+  // The loss of one who knows how frequent symbols are in the training data and nothing else.
+  double loss_of_single_symbols() const { return loss_of_single_symbols_; }
+
+ private:
+  double loss();  // nats per target symbol, stop symbols counted
+  void answer(const std::atomic<int>* stop_signal, ValidationReport& report);
+
+  const Model& model_;
+  std::vector<Example> examples_;
+  std::vector<Encoding> encoded_;
+  std::vector<const SourceIds*> sources_;  // of encoded_
+  std::vector<Length> lengths_;
+  double loss_of_single_symbols_;
+  Workers& workers_;
+  Answering answering_;
+  std::vector<Arena> arenas_;  // of each worker
+};
+
+// A figure of the report, by the name it has as training.metric, as one of which more is better.
+double score(const ValidationReport& report, std::string_view metric);
+
+}  // namespace fovea

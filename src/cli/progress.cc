@@ -39,6 +39,13 @@ std::string cer_text(double share) {
   return share < 10 ? fmt::format("{:.1f}%", 100 * share) : fmt::format("{:.0e}%", 100 * share);
 }
 
+std::string score_text(const ValidationReport& report) {
+  if (report.metric == "chrf") return fmt::format("chrF {:.1f}", report.chrf);
+  if (report.metric == "cer") return "CER " + cer_text(report.cer);
+  if (report.metric == "loss") return "loss " + loss_text(report.held_out_loss);
+  return exact_text(report.exact);
+}
+
 std::string rate_text(double rate) {
   if (!(rate < 1e9)) return "-";
   if (rate >= 1e6) return fmt::format("{:.2f}M", rate / 1e6);
@@ -117,7 +124,7 @@ void ProgressView::updated(const UpdateReport& report) {
 }
 
 void ProgressView::validated(const ValidationReport& report) {
-  if (report.best) best_ = report.exact;
+  if (report.best) best_ = score_text(report);
   patience_ = report.patience_left;
   if (mode_ == ProgressMode::live) {
     print_row(report);
@@ -148,7 +155,7 @@ std::vector<std::string> ProgressView::status_fields() const {
   std::vector<std::string> fields = {"loss " + loss_text(last_.training_loss),
                                      rate_text(last_.tokens_per_second) + " tok/s",
                                      fmt::format("ETA {} ({})", time_text(last_.seconds_left), last_.until)};
-  if (best_) fields.push_back("best " + exact_text(*best_));
+  if (best_) fields.push_back("best " + *best_);
   if (patience_) fields.push_back(fmt::format("patience {}", *patience_));
   fields.push_back(fmt::format("update {}", last_.update));
   return fields;

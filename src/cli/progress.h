@@ -72,7 +72,7 @@ class ProgressView : public Observer {
   double drawn_at_ = -std::numeric_limits<double>::infinity();
   bool status_up_ = false;
   bool header_printed_ = false;
-  std::optional<double> best_;  // unknown at first in a resumed run
+  std::optional<std::string> best_;  // unknown at first in a resumed run
   std::optional<int> patience_;
 };
 

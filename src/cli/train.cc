@@ -93,14 +93,15 @@ RunReport make_report(const TrainCommand& c, const Recorder& recorder, const Tra
   RunReport report;
   report.title = folder_name(c.folder);
   report.command = c.command_line;
-  report.metric = "exact";
+  const bool chrf = trainer.model().config().training.metric == "chrf";
+  report.metric = chrf ? "chrF" : "exact";
   for (const UpdateReport& u : events.updates) {
     report.points.push_back({u.update, u.epoch, u.seconds, u.training_loss, {}, {}});
   }
   for (const ValidationReport& v : events.validations) {
     // Its loss is a mean over an epoch, the others' a moving one: drawn together they would zigzag.
     const std::optional<double> loss = events.updates.empty() ? std::optional(v.training_loss) : std::nullopt;
-    report.points.push_back({v.update, v.epoch, v.seconds, loss, v.held_out_loss, v.exact});
+    report.points.push_back({v.update, v.epoch, v.seconds, loss, v.held_out_loss, chrf ? v.chrf : v.exact});
   }
   std::ranges::stable_sort(report.points, {}, &RunPoint::update);
   report.validations = recorder.validations();

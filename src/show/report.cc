@@ -45,7 +45,7 @@ std::string summary(const RunReport& report, const std::vector<ChartPoint>& best
 
 std::string curves(const RunReport& report, const Series& score, const std::vector<ChartPoint>& best) {
   Chart loss{"loss", "update", {series_of(report, "training", &RunPoint::loss)}, {}};
-  if (Series dev = series_of(report, "dev", &RunPoint::dev_loss); !dev.points.empty()) loss.series.push_back(dev);
+  if (Series dev = series_of(report, "held-out", &RunPoint::held_out_loss); !dev.points.empty()) loss.series.push_back(dev);
   const Chart quality{report.metric + " on the held-out lines", "update", {score}, best};
   return fmt::format("<div class=\"cards\"><div class=\"card\">{}</div><div class=\"card\">{}</div></div>\n",
                      draw_chart(loss), draw_chart(quality));
@@ -87,7 +87,7 @@ std::string samples(const RunReport& report) {
 }  // namespace
 
 std::string draw_report(const RunReport& report) {
-  const Series score = series_of(report, report.metric, &RunPoint::dev_score);
+  const Series score = series_of(report, report.metric, &RunPoint::score);
   const std::vector<ChartPoint> best = best_of(score, report.higher_is_better);
   std::string body = fmt::format("<h1>{}</h1>\n", escape_text(report.title));
   if (!report.command.empty()) body += fmt::format("<p><code>{}</code></p>\n", escape_text(report.command));

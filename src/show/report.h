@@ -16,8 +16,8 @@ struct RunPoint {
   double epoch = 0;
   double seconds = 0;
   std::optional<double> loss;      // on training data, since the point before
-  std::optional<double> dev_loss;  // only at validations, like the next
-  std::optional<double> dev_score;
+  std::optional<double> held_out_loss;  // only at validations, like the next
+  std::optional<double> score;
 };
 
 struct RunSample {
@@ -35,7 +35,7 @@ struct RunValidation {
 struct RunReport {
   std::string title;
   std::string command;
-  std::string metric;  // name of dev_score
+  std::string metric;  // name of the score
   bool higher_is_better = true;
   std::vector<RunPoint> points;            // updates rising
   std::vector<RunValidation> validations;  // updates rising

@@ -302,6 +302,7 @@ std::pair<ValidationReport, ModelFiles> Trainer::look_at_held_out() {
   report.training_loss = progress_.symbols ? progress_.loss / static_cast<double>(progress_.symbols) : 0;
   // Long before a line is all right its symbols are more likely.
   const double found = score(report, config_.training.metric);
+  report.metric = config_.training.metric;
   report.best = progress_.validations == 0 || found > progress_.best ||
                 (found == progress_.best && report.held_out_loss < progress_.best_loss);
   return {report, report.best ? encode_model(*model_) : ModelFiles()};
@@ -324,7 +325,8 @@ void Trainer::validate() {
 // Before a run stops as asked: what was learned since the last validation is not thrown away. It leaves no trace in the
 // run: when that goes on, it has the best model it had.
 void Trainer::validate_aside() {
-  if (!ranks_.first() || progress_.update == validated_at_) return;
+  const bool done = progress_.validations > 0 && progress_.symbols == 0;  // nothing has changed since the last one
+  if (!ranks_.first() || done) return;
   try {
     auto [report, model] = look_at_held_out();
     report.aside = true;
@@ -351,7 +353,6 @@ bool Trainer::patience_is_over() const {
 void Trainer::judge(ValidationReport report) {
   const TrainingOptions& t = config_.training;
   ++progress_.validations;
-  validated_at_ = progress_.update;
   if (report.best) {
     progress_.best = score(report, t.metric);
     progress_.best_loss = report.held_out_loss;

@@ -102,7 +102,6 @@ class Trainer {
   ModelFiles best_model_;  // if it is not written yet
 
   std::int64_t first_update_ = 0;   // of this process's part of the run
-  std::int64_t validated_at_ = -1;  // update, by this process
   double started_at_ = 0;      // of this process's part of the run
   double seconds_before_ = 0;  // of earlier parts
   double saved_at_ = 0;        // or tried to

@@ -13,7 +13,7 @@ RunReport example_report() {
   RunReport report{"dates", "fovea train dates.tsv", "exact", true, {}, {}, {date_example()}, {{"seed", "1"}}};
   for (int i = 1; i <= 5000; ++i) {
     RunPoint point{i, i / 100.0, i * 0.5, 3.0 / i, {}, {}};
-    if (i % 1000 == 0) point.dev_loss = 4.0 / i, point.dev_score = i == 3000 ? 0.75 : 0.5;
+    if (i % 1000 == 0) point.held_out_loss = 4.0 / i, point.score = i == 3000 ? 0.75 : 0.5;
     report.points.push_back(point);
   }
   report.validations = {{1000, {{"early", "b", "c", false}}}, {2000, {{"late", "b", "b", true}}}};

@@ -95,5 +95,38 @@ TEST(Optimizer, SgdHasMomentum) {
   expect_near(optimizer.memories()[0].values, velocity, "velocity");
 }
 
+TEST(Optimizer, Beta2IsASetting) {
+  Optimizer optimizer({.beta2 = 0.5}, 1);
+  std::vector<Real> weights(1);
+  optimizer.apply({1, rate, 1}, 0, std::vector<Real>{3}, weights);
+  EXPECT_NEAR(static_cast<double>(optimizer.memories()[1].values[0]), 4.5, tolerance);
+}
+
+// Loshchilov & Hutter 2019: beside the gradient's step, not through it.
+TEST(Optimizer, WeightDecayTakesAShareOfTheWeightItself) {
+  for (const char* kind : {"adam", "sgd"}) {
+    Optimizer plain({.optimizer = kind}, 1), decaying({.optimizer = kind, .weight_decay = 0.1}, 1);
+    std::vector<Real> a = {2}, b = {2};
+    plain.apply({1, rate, 1}, 0, std::vector<Real>{1}, a);
+    decaying.apply({1, rate, 1}, 0, std::vector<Real>{1}, b);
+    EXPECT_NEAR(static_cast<double>(a[0] - b[0]), rate * 0.1 * 2, tolerance) << kind;
+  }
+}
+
+TEST(Optimizer, TheAverageReachesBackOverATenthOfTheUpdatesAtMostAsFarAsAsked) {
+  Optimizer optimizer({.average = 0.8}, weights_count);
+  std::vector<double> expected(weights_count);
+  std::vector<Real> weights(weights_count, Real(0.25));
+  for (int update = 1; update <= 60; ++update) {
+    apply(optimizer, update, gradient_of(update), weights);
+    const double kept = std::min(0.8, (update - 1) / (update - 1 + 10.0));
+    for (std::size_t i = 0; i < weights_count; ++i) {
+      expected[i] = kept * expected[i] + (1 - kept) * static_cast<double>(weights[i]);
+    }
+  }
+  expect_near(optimizer.average(), expected, "average");
+  EXPECT_EQ(optimizer.memories().back().name, "average");
+}
+
 }  // namespace
 }  // namespace fovea

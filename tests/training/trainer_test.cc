@@ -58,7 +58,7 @@ class TrainerTest : public testing::Test {
 TEST_F(TrainerTest, LossFallsAndAnswersGetBetter) {
   train(tiny_config({"training.validate_every=100u"}), 200);
   ASSERT_EQ(record_.updates.size(), 200u);
-  EXPECT_LT(record_.updates.back().loss, 0.3 * record_.updates.front().loss);
+  EXPECT_LT(record_.updates.back().training_loss, 0.3 * record_.updates.front().training_loss);
   ASSERT_EQ(record_.validations.size(), 2u);
   EXPECT_LT(record_.validations[1].training_loss, record_.validations[0].training_loss);
   EXPECT_GT(record_.validations[1].exact, 0.5);
@@ -115,22 +115,65 @@ TEST_F(TrainerTest, InverseSquareRootWithoutWarmup) {
   EXPECT_NEAR(seen[8], 0.02 / 3, 1e-12);
 }
 
-// With so small a rate no validation is better than the first.
-const std::vector<std::string> stuck = {"training.decay=plateau", "training.learning_rate=1e-12",
-                                        "training.validate_every=5u"};
-
-TEST_F(TrainerTest, PlateauHalvesAfterEachValidationThatBringsNothing) {
-  const auto seen = rates(stuck, 20);
-  const double halvings[] = {1, 1, 0.5, 0.25};
-  for (std::size_t i = 0; i < 20; ++i) EXPECT_NEAR(seen[i], 1e-12 * halvings[i / 5], 1e-20) << "update " << i + 1;
+TEST_F(TrainerTest, CosineFallsToZero) {
+  const auto seen = rates({"training.decay=cosine", "training.decay_updates=20", "training.learning_rate=0.02"}, 30);
+  EXPECT_NEAR(seen[0], 0.02, 1e-12);
+  EXPECT_NEAR(seen[5], 0.02 * (1 + std::sqrt(0.5)) / 2, 1e-12);
+  EXPECT_NEAR(seen[10], 0.01, 1e-12);
+  for (std::size_t i = 20; i < 30; ++i) EXPECT_NEAR(seen[i], 0, 1e-12);
+  EXPECT_THROW(train(tiny_config({"training.decay=cosine"}), 1), Error) << "without a length";
 }
 
-TEST_F(TrainerTest, PlateauIsRememberedOverAStop) {
-  train(tiny_config(stuck), 12);
+// Half of the held-out targets are not like those of the training lines: soon nothing gets better any more.
+TrainingData misleading_data() {
+  TrainingData data = tiny_data();
+  for (Example& example : data.training) example.target = "xy";
+  for (std::size_t i = 0; i < data.held_out.size(); ++i) data.held_out[i].target = i % 2 ? "xy" : "xx";
+  return data;
+}
+
+const std::vector<std::string> plateau = {"training.decay=plateau", "training.decay_after=2",
+                                          "training.validate_every=5u", "training.learning_rate=0.02"};
+
+TEST_F(TrainerTest, PlateauHalvesTheRateAfterSeveralValidationsWithoutProgress) {
+  Trainer run(tiny_config(plateau), misleading_data(),
+              {.folder = folder_.path(), .stop_after = {200, Period::Unit::updates}}, files_, record_);
+  run.run();
+  double rate = 0.02;
+  int since_best = 0, halvings = 0;
+  std::size_t update = 0;
+  for (const ValidationReport& report : record_.validations) {
+    for (; update < static_cast<std::size_t>(report.update); ++update) {
+      ASSERT_NEAR(record_.updates[update].learning_rate, rate, 1e-12) << "update " << update + 1;
+    }
+    since_best = report.best ? 0 : since_best + 1;
+    if (since_best > 0 && since_best % 2 == 0) {
+      rate /= 2;
+      ++halvings;
+    }
+  }
+  EXPECT_GE(halvings, 3);
+  EXPECT_TRUE(run.has_left_single_symbols());
+}
+
+// With so small a rate no validation is better than the first, and the loss stays where it began.
+const std::vector<std::string> stuck = {"training.decay=plateau", "training.decay_after=1",
+                                        "training.learning_rate=1e-12", "training.validate_every=5u"};
+
+TEST_F(TrainerTest, TheRateDoesNotFallBeforeAnythingIsLearned) {
+  for (const double rate : rates(stuck, 30)) EXPECT_NEAR(rate, 1e-12, 1e-20);
+}
+
+TEST_F(TrainerTest, AFallenRateIsRememberedOverAStop) {
+  const RunOptions stopped = {.folder = folder_.path(), .stop_after = {152, Period::Unit::updates}};
+  Trainer(tiny_config(plateau), misleading_data(), stopped, files_, record_).run();
+  const double before = record_.updates.back().learning_rate;
+  EXPECT_LT(before, 0.02);
   record_.updates.clear();
-  train(tiny_config(stuck), 13);
+  const RunOptions on = {.folder = folder_.path(), .stop_after = {153, Period::Unit::updates}};
+  Trainer(tiny_config(plateau), misleading_data(), on, files_, record_).run();
   ASSERT_EQ(record_.updates.size(), 1u);
-  EXPECT_NEAR(record_.updates[0].learning_rate, 0.5e-12, 1e-20);
+  EXPECT_EQ(record_.updates[0].learning_rate, before);
 }
 
 TEST_F(TrainerTest, PatienceEndsTheRun) {
@@ -141,6 +184,109 @@ TEST_F(TrainerTest, PatienceEndsTheRun) {
   EXPECT_EQ(run.progress().update, 20);  // the first is the best, then three more
   EXPECT_NE(run.progress().finished.find("3 validations"), std::string::npos);
   EXPECT_EQ(record_.validations.back().patience_left, 0);
+  EXPECT_FALSE(run.has_left_single_symbols());
+}
+
+TEST_F(TrainerTest, PatienceIsOverAfterSoManyUpdatesAtTheEarliest) {
+  std::vector<std::string> settings = stuck;
+  settings.insert(settings.end(), {"training.patience=3", "training.patience_updates=37"});
+  Trainer run = trainer(tiny_config(settings), 1000);
+  EXPECT_EQ(run.run(), Ending::finished);
+  EXPECT_EQ(run.progress().update, 45);  // the first validation with 37 updates since the best, which was at 5
+}
+
+TEST_F(TrainerTest, AFinishedRunGoesOnWithMorePatience) {
+  std::vector<std::string> settings = stuck;
+  settings.push_back("training.patience=3");
+  trainer(tiny_config(settings), 1000).run();
+  settings.push_back("training.patience=5");
+  Trainer run = trainer(tiny_config(settings), 1000);
+  EXPECT_EQ(run.run(), Ending::finished);
+  EXPECT_EQ(run.progress().update, 30);
+  EXPECT_EQ(record_.updates.size(), 30u) << "what was done is not done again";
+}
+
+TEST_F(TrainerTest, TheMetricDecidesWhatIsBest) {
+  for (const std::string metric : {"exact", "cer", "chrf", "loss"}) {
+    record_ = Record();
+    trainer(tiny_config({"training.validate_every=10u", "training.metric=" + metric}), 100, true).run();
+    const ValidationReport* best = nullptr;
+    for (const ValidationReport& report : record_.validations) {
+      const double before = best ? score(*best, metric) : 0, now = score(report, metric);
+      const bool better = !best || now > before || (now == before && report.held_out_loss < best->held_out_loss);
+      EXPECT_EQ(report.best, better) << metric << " at " << report.update;
+      if (better) best = &report;
+    }
+  }
+  ValidationReport report;
+  report.exact = 0.5, report.cer = 0.25, report.chrf = 40, report.held_out_loss = 2;
+  EXPECT_EQ(score(report, "exact"), 0.5);
+  EXPECT_EQ(score(report, "cer"), -0.25);
+  EXPECT_EQ(score(report, "chrf"), 40);
+  EXPECT_EQ(score(report, "loss"), -2);
+}
+
+// The model of a run that stops as asked is the best there is, that of the last update included; and when the run goes
+// on, it is as if it had never stopped.
+TEST_F(TrainerTest, AStopValidatesFirstAndLeavesNoTrace) {
+  if (!files_are_exact) GTEST_SKIP() << "checkpoints hold floats";
+  const std::vector<std::string> settings = {"training.validate_every=20u", "training.metric=loss"};
+  train(tiny_config(settings), 50);
+  ASSERT_EQ(record_.validations.size(), 3u);
+  EXPECT_EQ(record_.validations[2].update, 50);
+  EXPECT_TRUE(record_.validations[2].aside);
+  ASSERT_TRUE(record_.validations[2].best) << "choose a run that gets better";
+  const std::string stopped = read_bytes(folder_ / model_file_name);
+  train(tiny_config(settings), 51);
+  EXPECT_NE(read_bytes(folder_ / model_file_name), stopped);
+  train(tiny_config(settings), 60);
+  TemporaryFolder folder;
+  Trainer(tiny_config(settings), tiny_data(), {.folder = folder.path(), .stop_after = {60, Period::Unit::updates}},
+          files_, record_)
+      .run();
+  EXPECT_EQ(remains(folder_.path()), remains(folder.path()));
+  EXPECT_EQ(journal_without_times(folder_.path()), journal_without_times(folder.path()));
+}
+
+// A model that was better at a stop than the run's later ones gives way to the run's own best.
+TEST_F(TrainerTest, TheBestModelOfARunIsItsOwn) {
+  if (!files_are_exact) GTEST_SKIP() << "checkpoints hold floats";
+  const std::vector<std::string> settings = {"training.validate_every=20u", "training.metric=loss"};
+  train(tiny_config(settings), 20);
+  const std::string own = read_bytes(folder_ / model_file_name);
+  train(tiny_config(settings), 33);
+  ASSERT_NE(read_bytes(folder_ / model_file_name), own);
+  const std::atomic<int> signal = 15;
+  Trainer run(tiny_config(settings), tiny_data(), {.folder = folder_.path(), .stop_signal = &signal}, files_, record_);
+  EXPECT_EQ(run.run(), Ending::interrupted);
+  EXPECT_EQ(read_bytes(folder_ / model_file_name), own);
+}
+
+TEST_F(TrainerTest, AveragedWeightsAnswer) {
+  train(tiny_config({"training.average=0.9"}), 40);
+  const TensorFile model = decode_safetensors(read_bytes(folder_ / model_file_name), "model");
+  const TensorFile checkpoint = decode_safetensors(read_bytes(folder_ / checkpoint_file_name), "checkpoint");
+  std::size_t same = 0, averages = 0;
+  for (const NamedArray& array : model.arrays) {
+    for (const NamedArray& kept : checkpoint.arrays) {
+      same += kept.name == "weights/" + array.name && kept.values == array.values;
+      averages += kept.name == "average/" + array.name && kept.values == array.values;
+    }
+  }
+  EXPECT_EQ(averages, model.arrays.size());
+  EXPECT_EQ(same, 0u);
+}
+
+TEST_F(TrainerTest, TheEndIsEstimated) {
+  train(tiny_config(), 30);
+  EXPECT_EQ(record_.updates.back().until, "stop-after");
+  EXPECT_EQ(record_.updates.back().seconds_left, 0);
+  EXPECT_GT(record_.updates.front().seconds_left, 0);
+  record_ = Record();
+  std::vector<std::string> settings = stuck;
+  settings.push_back("training.patience=3");
+  trainer(tiny_config(settings), 1000, true).run();
+  EXPECT_EQ(record_.updates.back().until, "patience");
 }
 
 // Updates of the run's last weights with these settings, against the plain ones.
@@ -153,7 +299,7 @@ TEST_F(TrainerTest, DropoutSamplingAndClippingChangeTheResult) {
     set_field(config, setting);
     Trainer(config, tiny_data(), {.folder = folder.path(), .stop_after = {12, Period::Unit::updates}}, files, record)
         .run();
-    return record.updates.back().loss;
+    return record.updates.back().training_loss;
   };
   const double plain = last_loss("training.dropout=0");
   for (const char* setting : {"training.dropout=0.3", "training.sampling=0.9", "training.clip=0.01",
@@ -175,7 +321,7 @@ TEST_F(TrainerTest, SamplingRisesFromZero) {
     Trainer(tiny_config(settings), tiny_data(), {.folder = folder.path(), .stop_after = {10, Period::Unit::updates}},
             files, record)
         .run();
-    return std::pair(record.updates[0].loss, record.updates[9].loss);
+    return std::pair(record.updates[0].training_loss, record.updates[9].training_loss);
   };
   const auto none = first_losses({"training.sampling=0"});
   const auto rising = first_losses({"training.sampling=1", "training.sampling_warmup=5"});

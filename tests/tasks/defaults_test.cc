@@ -1,0 +1,117 @@
+// Settings that suit the data.
+#include "tasks/defaults.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "data/makers/maker.h"
+
+namespace fovea {
+namespace {
+
+std::string value_of(const Config& config, const std::string& setting) {
+  for (const Field& field : ConstFieldsRef(config).visit().fields()) {
+    if (field.name == setting) return value_text(field);
+  }
+  return "no such setting";
+}
+
+ResolvedConfig resolve(const std::vector<Example>& examples, const std::vector<std::string>& settings = {}) {
+  return resolve_config(
+      [&](Config& config) {
+        for (const std::string& setting : settings) set_field(config, setting);
+      },
+      examples);
+}
+
+std::vector<Example> made(const char* maker, int count) {
+  std::vector<Example> examples;
+  for (int i = 0; i < count; ++i) examples.push_back(find_maker(maker).make(1, static_cast<std::uint64_t>(i)));
+  return examples;
+}
+
+// Words of a made-up language: "w17 w203 ...", frequent ones more often.
+std::vector<Example> sentences(int count, int different) {
+  std::vector<Example> examples;
+  for (int i = 0; i < count; ++i) {
+    Example example;
+    for (int word = 0; word < 10; ++word) {
+      const int symbol = (i * 31 + word * word * 7) % different % (1 + (i + word) % different);
+      example.source += fmt::format("{}w{}", word ? " " : "", symbol);
+      example.target += fmt::format("{}v{}", word ? " " : "", symbol);
+    }
+    examples.push_back(std::move(example));
+  }
+  return examples;
+}
+
+TEST(Defaults, StringsAreReadByCharactersAndSentencesByWords) {
+  for (const char* maker : {"dates", "copy", "reverse"}) {
+    const Config config = resolve(made(maker, 500)).config;
+    EXPECT_EQ(config.source.unit, "char") << maker;
+    EXPECT_EQ(config.target.unit, "char") << maker;
+    EXPECT_EQ(config.training.metric, "exact") << maker;
+  }
+  const Config config = resolve(sentences(3000, 1000)).config;
+  EXPECT_EQ(config.source.unit, "word");
+  EXPECT_EQ(config.target.unit, "word");
+}
+
+TEST(Defaults, PhonesAreWords) {
+  std::vector<Example> examples = made("copy", 300);
+  for (Example& example : examples) {
+    std::string phones;
+    for (const char letter : example.target) phones += fmt::format("{}{}ː", phones.empty() ? "" : " ", letter);
+    example.target = phones;
+  }
+  const Config config = resolve(examples).config;
+  EXPECT_EQ(config.source.unit, "char");
+  EXPECT_EQ(config.target.unit, "word");
+  EXPECT_EQ(config.training.metric, "exact");
+}
+
+TEST(Defaults, WhatIsGivenStays) {
+  const ResolvedConfig free = resolve(made("dates", 500));
+  const ResolvedConfig given = resolve(made("dates", 500), {"training.batch=7", "source.unit=word", "decoder.size=33"});
+  EXPECT_EQ(value_of(given.config, "training.batch"), "7");
+  EXPECT_EQ(given.config.source.unit, "word");
+  EXPECT_EQ(given.config.model.decoder.size, 33);
+  const auto chosen = [](const ResolvedConfig& resolved, const std::string& setting) {
+    return std::ranges::find(resolved.choices, setting, &Choice::setting) != resolved.choices.end();
+  };
+  for (const char* setting : {"training.batch", "source.unit", "decoder.size"}) {
+    EXPECT_TRUE(chosen(free, setting)) << setting;
+    EXPECT_FALSE(chosen(given, setting)) << setting;
+  }
+  EXPECT_TRUE(chosen(given, "training.dropout"));
+}
+
+TEST(Defaults, EveryChoiceIsInForceAndHasAReason) {
+  for (const int count : {20, 500, 30000}) {
+    const ResolvedConfig resolved = resolve(made("copy", count));
+    EXPECT_GE(resolved.choices.size(), 10u);
+    for (const Choice& choice : resolved.choices) {
+      EXPECT_EQ(value_of(resolved.config, choice.setting), choice.value) << choice.setting;
+      EXPECT_FALSE(choice.reason.empty()) << choice.setting;
+    }
+  }
+}
+
+// Four updates an epoch and a validation after each would end a run before it has begun.
+TEST(Defaults, SmallDataHasSmallBatchesAndPatience) {
+  const Config small = resolve(made("copy", 800)).config, large = resolve(made("copy", 30000)).config;
+  EXPECT_LT(small.training.batch.count, 500);
+  EXPECT_GE(small.training.validate_every.count * small.training.patience, 1000);
+  EXPECT_GT(large.training.batch.count, small.training.batch.count);
+  EXPECT_GT(small.training.dropout, large.training.dropout);
+  EXPECT_GT(large.model.encoder.size, small.model.encoder.size);
+}
+
+TEST(Defaults, LongEpochsAreValidatedWithin) {
+  const Config config = resolve(sentences(70000, 1000)).config;
+  EXPECT_EQ(config.training.validate_every, (Period{1000, Period::Unit::updates}));
+}
+
+}  // namespace
+}  // namespace fovea

@@ -28,7 +28,7 @@ Model tiny_model(const Config& config) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const Config config = tiny_config();
   static Model model = tiny_model(config);
-  static Optimizer optimizer("adam", 0.9, static_cast<std::size_t>(model.parameters().count()));
+  static Optimizer optimizer({}, static_cast<std::size_t>(model.parameters().count()));
   const std::string_view bytes = as_text(data, size);
   OneFile files(bytes);
   Progress progress;

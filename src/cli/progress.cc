@@ -39,11 +39,16 @@ std::string cer_text(double share) {
   return share < 10 ? fmt::format("{:.1f}%", 100 * share) : fmt::format("{:.0e}%", 100 * share);
 }
 
+// How many answers are right, or, where hardly any can be, how much of them.
+const char* quality_name(const ValidationReport& report) { return report.metric == "chrf" ? "chrF" : "exact"; }
+std::string quality_text(const ValidationReport& report) {
+  return report.metric == "chrf" ? fmt::format("{:.1f}", report.chrf) : exact_text(report.exact);
+}
+
 std::string score_text(const ValidationReport& report) {
-  if (report.metric == "chrf") return fmt::format("chrF {:.1f}", report.chrf);
   if (report.metric == "cer") return "CER " + cer_text(report.cer);
   if (report.metric == "loss") return "loss " + loss_text(report.held_out_loss);
-  return exact_text(report.exact);
+  return report.metric == "chrf" ? "chrF " + quality_text(report) : quality_text(report);
 }
 
 std::string rate_text(double rate) {
@@ -58,6 +63,12 @@ std::string time_text(double seconds) {
   const auto whole = static_cast<long>(seconds);
   if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
   return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+// Of the whole run, and what would end it then.
+std::string eta_text(const UpdateReport& report) {
+  if (report.until.empty()) return "ETA -:--";
+  return fmt::format("ETA {} ({})", time_text(report.seconds_left), report.until);
 }
 
 // An update's epoch counts itself as done: 3.0 is the end of the third.
@@ -129,9 +140,9 @@ void ProgressView::validated(const ValidationReport& report) {
   if (mode_ == ProgressMode::live) {
     print_row(report);
   } else if (mode_ == ProgressMode::plain) {
-    print(fmt::format("validation  epoch {:.1f}  update {}  loss {}  held-out {}  exact {}  CER {}  chrF {:.1f}  time {}  {}",
+    print(fmt::format("validation  epoch {:.1f}  update {}  loss {}  held-out {}  {} {}  CER {}  time {}  {}",
                       report.epoch, report.update, loss_text(report.training_loss), loss_text(report.held_out_loss),
-                      exact_text(report.exact), cer_text(report.cer), report.chrf, time_text(report.seconds),
+                      quality_name(report), quality_text(report), cer_text(report.cer), time_text(report.seconds),
                       paint(sample_pieces(report, kPlainSample), kPlainSample)));
   }
 }
@@ -154,7 +165,7 @@ void ProgressView::finish() {
 std::vector<std::string> ProgressView::status_fields() const {
   std::vector<std::string> fields = {"loss " + loss_text(last_.training_loss),
                                      rate_text(last_.tokens_per_second) + " tok/s",
-                                     fmt::format("ETA {} ({})", time_text(last_.seconds_left), last_.until)};
+                                     eta_text(last_)};
   if (best_) fields.push_back("best " + *best_);
   if (patience_) fields.push_back(fmt::format("patience {}", *patience_));
   fields.push_back(fmt::format("update {}", last_.update));
@@ -202,9 +213,8 @@ void ProgressView::print_row(const ValidationReport& report) {
                                  {"update", 7, fmt::format("{}", report.update)},
                                  {"loss", 6, loss_text(report.training_loss)},
                                  {"held-out", 8, loss_text(report.held_out_loss)},
-                                 {"exact", 6, exact_text(report.exact)},
+                                 {quality_name(report), 6, quality_text(report)},
                                  {"CER", 6, cer_text(report.cer)},
-                                 {"chrF", 5, fmt::format("{:.1f}", report.chrf)},
                                  {"time", 7, time_text(report.seconds)}};
   if (columns_ >= kWideTable) columns.push_back({"tok/s", 6, rate_text(last_.tokens_per_second)});
   std::string names, figures;

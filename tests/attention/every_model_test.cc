@@ -141,7 +141,7 @@ class Learner {
       : model_(config, Transduce(config, copies(lines, 1))),
         encoded_(encode(model_)),
         worker_(model_, encoded_, workers_),
-        optimizer_("adam", 0, static_cast<std::size_t>(model_.parameters().count())) {}
+        optimizer_({}, static_cast<std::size_t>(model_.parameters().count())) {}
 
   const Model& model() const { return model_; }
 

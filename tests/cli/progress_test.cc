@@ -83,8 +83,10 @@ UpdateReport an_update(std::int64_t update) {
   return {.update = update,
           .epoch = static_cast<double>(update) / 100,
           .seconds = static_cast<double>(update),
-          .loss = 0.031,
-          .tokens_per_second = 48200};
+          .training_loss = 0.031,
+          .tokens_per_second = 48200,
+          .seconds_left = 65,
+          .until = "patience"};
 }
 
 ValidationReport a_validation(const std::string& source, const std::string& answer, const std::string& target) {
@@ -92,6 +94,7 @@ ValidationReport a_validation(const std::string& source, const std::string& answ
                              .epoch = 2,
                              .seconds = 72,
                              .training_loss = 0.5,
+                             .held_out_loss = 0.75,
                              .exact = 0.9999,
                              .cer = 0.004,
                              .best = true,
@@ -118,9 +121,9 @@ TEST(Progress, PlainIsAPlainText) {
   EXPECT_EQ(text,
             "9,000 lines to train on, 1,000 held out; 61 source and 12 target symbols; 1,312,345 weights\n"
             "100 updates an epoch, 3.1% of the positions are padding\n"
-            "epoch 1 100%  loss 0.0310  48.2k tok/s  ETA 0:00  update 100\n"
-            "epoch 2 100%  loss 0.0310  48.2k tok/s  ETA 0:00  update 200\n"
-            "validation  epoch 2.0  update 200  loss 0.500  exact 99.9%  CER 0.4%  48.2k tok/s  time 1:12  "
+            "epoch 1 100%  loss 0.0310  48.2k tok/s  ETA 1:05 (patience)  update 100\n"
+            "epoch 2 100%  loss 0.0310  48.2k tok/s  ETA 1:05 (patience)  update 200\n"
+            "validation  epoch 2.0  update 200  loss 0.500  held-out 0.750  exact 99.9%  CER 0.4%  time 1:12  "
             "3␛[31m may␍␊ -> 1999-05-03 ok *best\n"
             "saved  update 250  runs/a␊b\n"
             "warning: odd␍thing\n");
@@ -165,36 +168,40 @@ TEST(Progress, LiveRedrawsAtMostTenTimesASecond) {
   EXPECT_EQ(count(run.text(), "\x1b[K"), drawn);
 }
 
-TEST(Progress, LiveDrawsTheFirstUpdateAtOnceAndKnowsTheTimeLeftFromTheSecond) {
+TEST(Progress, TheTimeLeftIsTheRunsAndSaysWhy) {
   Watched run(ProgressMode::live, 120);
-  run.view->updated(an_update(130));
+  UpdateReport report = an_update(130);
+  run.view->updated(report);
   EXPECT_EQ(last_line(run.text()),
-            "epoch 2 [=========>                    ]  loss 0.0310  48.2k tok/s  ETA -:--  update 130");
-  run.now += 2;
-  run.view->updated(an_update(150));  // 20 updates in 2 seconds, 50 to go
-  EXPECT_TRUE(contains(last_line(run.text()), "[===============>              ]  loss 0.0310  48.2k tok/s  ETA 0:05"));
-  run.now += 600;  // an answer to every held-out line; it does not slow training down
+            "epoch 2 [=========>                    ]  loss 0.0310  48.2k tok/s  ETA 1:05 (patience)  update 130");
   run.view->validated(a_validation("a", "b", "b"));
-  run.view->updated(an_update(151));
   run.now += 1;
-  run.view->updated(an_update(160));
+  report.seconds_left = 3;
+  report.until = "stop-after";
+  run.view->updated(report);
   const std::string line = last_line(run.text());
-  EXPECT_TRUE(contains(line, "ETA 0:04  best 99.9%  patience 5  update 160")) << line;
+  EXPECT_TRUE(contains(line, "ETA 0:03 (stop-after)  best 99.9%  patience 5  update 130")) << line;
+  run.now += 1;
+  report.until = "";
+  run.view->updated(report);
+  EXPECT_TRUE(contains(last_line(run.text()), "ETA -:--  best")) << last_line(run.text());
 }
 
-TEST(Progress, TheTimeLeftFollowsAChangeOfSpeed) {
-  Watched run(ProgressMode::live, 120);
-  UpdateReport report = an_update(0);
-  const auto train = [&](double seconds, double epochs_per_second) {
-    for (int i = 0; i < seconds; ++i, run.now += 1) {
-      run.view->updated(report);
-      report.epoch += epochs_per_second;
-    }
+TEST(Progress, TheBestIsSaidInTheMetricThatDecides) {
+  const auto best = [](const std::string& metric) {
+    Watched run(ProgressMode::live, 150);
+    ValidationReport report = a_validation("a", "b", "b");
+    report.metric = metric;
+    report.chrf = 43.21;
+    run.view->validated(report);
+    run.view->updated(an_update(300));
+    return run.text();
   };
-  train(100, 1e-3);
-  EXPECT_TRUE(contains(last_line(run.text()), "ETA 15:0")) << last_line(run.text());
-  train(100, 2e-3);  // 0.3 done; at the new speed 350 s are left, at the mean of both 467
-  EXPECT_TRUE(contains(last_line(run.text()), "ETA 5:5")) << last_line(run.text());
+  EXPECT_TRUE(contains(best("exact"), "best 99.9%"));
+  EXPECT_TRUE(contains(best("chrf"), "best chrF 43.2"));
+  EXPECT_TRUE(contains(best("chrf"), "held-out   chrF    CER"));
+  EXPECT_TRUE(contains(best("cer"), "best CER 0.4%"));
+  EXPECT_TRUE(contains(best("loss"), "best loss 0.750"));
 }
 
 TEST(Progress, ANarrowTerminalDropsTheLastFieldsThenTheBar) {
@@ -204,8 +211,8 @@ TEST(Progress, ANarrowTerminalDropsTheLastFieldsThenTheBar) {
     run.view->updated(an_update(300));
     return last_line(run.text());
   };
-  EXPECT_EQ(status(80), "epoch 3 [=========]  loss 0.0310  48.2k tok/s  ETA -:--  best 99.9%  patience 5");
-  EXPECT_EQ(status(60), "epoch 3 [=============]  loss 0.0310  48.2k tok/s  ETA -:--");
+  EXPECT_EQ(status(81), "epoch 3 [==========]  loss 0.0310  48.2k tok/s  ETA 1:05 (patience)  best 99.9%");
+  EXPECT_EQ(status(65), "epoch 3 [======]  loss 0.0310  48.2k tok/s  ETA 1:05 (patience)");
   EXPECT_EQ(status(30), "epoch 3 [======]  loss 0.0310");
   EXPECT_EQ(status(29), "epoch 3 [==================]");
   EXPECT_EQ(status(16), "epoch 3 100%");
@@ -218,9 +225,9 @@ TEST(Progress, RowsStandAboveTheStatusLine) {
   run.view->validated(a_validation("3 may 1999", "1999-05-03", "1999-05-03"));
   const auto lines = drawn_lines(run.since(start));
   ASSERT_EQ(lines.size(), 5u);
-  EXPECT_EQ(lines[1], "epoch  update   loss  exact    CER    time  sample");
+  EXPECT_EQ(lines[1], "epoch  update   loss held-out  exact    CER    time  sample");
   EXPECT_TRUE(lines[2].starts_with("epoch 2 [")) << lines[2];
-  EXPECT_EQ(lines[3], "  2.0     200  0.500  99.9%   0.4%    1:12  3 may 1999 -> 1999-05-03 ok *best");
+  EXPECT_EQ(lines[3], "  2.0     200  0.500    0.750  99.9%   0.4%    1:12  3 may 1999 -> … ok *best");
   EXPECT_TRUE(lines[4].starts_with("epoch 2 [")) << lines[4];
 
   start = run.text().size();
@@ -267,7 +274,7 @@ TEST(Progress, NothingIsWiderThanTheTerminal) {
     for (const bool colour : {false, true}) {
       Watched run(ProgressMode::live, width, colour);
       UpdateReport update = an_update(123456789);
-      update.loss = 1e300;
+      update.training_loss = 1e300;
       run.view->updated(update);
       run.view->validated(a_validation(wide, wide, "x"));
       run.view->validated(a_validation("e\u0301e\u0301e\u0301", wide + wide, "x"));

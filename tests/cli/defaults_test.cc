@@ -1,0 +1,97 @@
+// What a stranger does first: `fovea train FILE -o RUN`, without a setting. The long tests run with FOVEA_SLOW=1
+// (./check --slow), those on real data where FOVEA_DATA, or ../shared/data, has it.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "support/process.h"
+#include "support/temporary_folder.h"
+#include "training/journal.h"
+
+namespace fovea {
+namespace {
+
+class DefaultsTest : public testing::Test {
+ protected:
+  std::string make(const std::string& maker, int count, int seed) {
+    const Outcome made =
+        run(fovea({"make", maker, "--count", std::to_string(count), "--seed", std::to_string(seed)}));
+    EXPECT_EQ(made.code, 0) << made.err;
+    return folder_.write(maker + std::to_string(seed) + ".tsv", made.out);
+  }
+
+  // The best validation of a run.
+  ValidationReport best(const std::vector<std::string>& words) {
+    std::vector<std::string> all = {"train", "-o", folder_ / "run", "--progress", "plain"};
+    all.insert(all.end(), words.begin(), words.end());
+    const Outcome outcome = run(fovea(all));
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    said_ = outcome.err;
+    Files files;
+    ValidationReport found;
+    for (const ValidationReport& report : read_journal(files, folder_ / "run" / journal_file_name).validations) {
+      if (report.best) found = report;
+    }
+    return found;
+  }
+
+  TemporaryFolder folder_;
+  std::string said_;
+};
+
+TEST_F(DefaultsTest, AreSaidWithTheirReasonsAndWrittenDown) {
+  best({make("copy", 200, 1), "--stop-after", "3u", "--set", "decoder.size=16"});
+  EXPECT_NE(said_.find("settings that suit the data"), said_.npos) << said_;
+  EXPECT_NE(said_.find("training.batch = "), said_.npos);
+  EXPECT_NE(said_.find("updates an epoch"), said_.npos);
+  EXPECT_EQ(said_.find("decoder.size = "), said_.npos) << "it was given";
+  const std::string toml = read_bytes(folder_ / "run" / "config.toml");
+  EXPECT_NE(toml.find("label_smoothing = 0.1"), toml.npos) << toml;
+  EXPECT_NE(toml.find("size = 16"), toml.npos);
+}
+
+TEST_F(DefaultsTest, PrintConfigShowsWhatSuitsTheData) {
+  const std::string data = make("copy", 200, 1);
+  const Outcome printed = run(fovea({"train", data, "-o", folder_ / "run", "--print-config"}));
+  ASSERT_EQ(printed.code, 0) << printed.err;
+  best({data, "--stop-after", "1u"});
+  EXPECT_EQ(printed.out, read_bytes(folder_ / "run" / "config.toml"));
+}
+
+// Targets that have nothing to do with their sources.
+TEST_F(DefaultsTest, ARunThatLearnsNothingSaysSo) {
+  best({make("copy", 300, 1), "--set", "training.learning_rate=1e-9", "--set", "training.patience=2", "--set",
+        "training.patience_updates=1", "--set", "training.validate_every=2u"});
+  EXPECT_NE(said_.find("nothing was learned"), said_.npos) << said_;
+  EXPECT_NE(said_.find("training.learning_rate="), said_.npos);
+}
+
+class SlowDefaultsTest : public DefaultsTest {
+ protected:
+  void SetUp() override {
+    if (!std::getenv("FOVEA_SLOW")) GTEST_SKIP() << "needs FOVEA_SLOW=1";
+  }
+
+  // Of the real data; empty if it is not there.
+  static std::filesystem::path data(const std::string& name) {
+    const char* folder = std::getenv("FOVEA_DATA");
+    const std::filesystem::path path =
+        (folder ? std::filesystem::path(folder) : std::filesystem::path(FOVEA_SOURCE_DIR) / "../shared/data") / name;
+    return std::filesystem::exists(path) ? path : std::filesystem::path();
+  }
+};
+
+TEST_F(SlowDefaultsTest, MadeDataIsLearned) {
+  for (const char* maker : {"copy", "reverse", "dates"}) {
+    EXPECT_GE(best({make(maker, 10000, 1), "--fresh"}).exact, 0.99) << maker << "\n" << said_;
+  }
+}
+
+TEST_F(SlowDefaultsTest, EightHundredLinesOfIcelandic) {
+  const auto lines = data("yoyodyne/icelandic-g2p.train.tsv"), held_out = data("yoyodyne/icelandic-g2p.dev.tsv");
+  if (lines.empty()) GTEST_SKIP() << "no data";
+  EXPECT_GE(best({lines, "--dev", held_out}).exact, 0.8) << said_;
+}
+
+}  // namespace
+}  // namespace fovea

@@ -8,7 +8,7 @@ std::vector<std::string> cell_names() { return {"lstm", "gru"}; }
 
 Cell::Cell(Parameters& parameters, const std::string& name, const std::string& kind, int in, int size, int context)
     : kind_(kind == "gru" ? Kind::gru : Kind::lstm), size_(size) {
-  const int gates = kind_ == Kind::lstm ? 4 * size : 3 * size;
+  const int gates = this->gates();
   input_ = parameters.add(name + ".input", {in, gates}, Initial::glorot(in + context, size));
   state_ = parameters.add(name + ".state", {size, gates}, Initial::glorot(size, size));
   bias_ = parameters.add(name + ".bias", {gates}, Initial::constant(0));

@@ -25,6 +25,7 @@ class Cell {
   Cell(Parameters& parameters, const std::string& name, const std::string& kind, int in, int size, int context = 0);
 
   int size() const { return size_; }
+  int gates() const { return (kind_ == Kind::lstm ? 4 : 3) * size_; }
   bool has_c() const { return kind_ == Kind::lstm; }
 
   struct Sequence {

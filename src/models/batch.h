@@ -19,6 +19,14 @@ struct LinkTable {
   Links view() const { return {starts, symbols, shares, width}; }
 };
 
+// The features of each line of a batch, ids [length, batch]; without any, its length is 0.
+struct FeatureIds {
+  int length = 0;
+  int batch = 0;
+  std::vector<std::int32_t> ids;
+  std::vector<std::uint8_t> real;
+};
+
 // One side of a batch.
 struct Side {
   int length = 0;
@@ -26,6 +34,7 @@ struct Side {
   std::vector<std::int32_t> ids;   // [length, batch]
   std::vector<std::uint8_t> real;  // [length, batch], 1 = not a pad
   LinkTable links;                 // of a source whose symbols can be copied or looked up; else empty
+  FeatureIds features;             // of the lines
 
   Mask mask() const { return {real.data(), length, batch}; }
 };

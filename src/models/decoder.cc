@@ -7,11 +7,17 @@
 namespace fovea {
 
 std::unique_ptr<Decoder> make_decoder(Parameters& parameters, const ModelOptions& options, const Encoder& encoder,
-                                      int symbols, int feedback) {
+                                      int symbols, StepInputs inputs) {
   if (options.decoder.kind == "transformer") {
-    return std::make_unique<TransformerDecoder>(parameters, options, encoder, symbols, feedback);
+    return std::make_unique<TransformerDecoder>(parameters, options, encoder, symbols, inputs);
   }
-  return std::make_unique<RnnDecoder>(parameters, options, encoder, symbols, feedback);
+  return std::make_unique<RnnDecoder>(parameters, options, encoder, symbols, inputs);
+}
+
+Tensor add_to_each_step(Tensor x, Tensor same) {
+  const Shape shape = x.shape();
+  const int size = shape[1] * shape[2];
+  return as_shape(add_row(as_shape(x, {shape[0], size}), as_shape(same, {size})), shape);
 }
 
 std::span<std::int32_t> known_symbols(Pass& pass, Ids ids, int symbols) {

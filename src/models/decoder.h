@@ -57,9 +57,16 @@ class Decoder {
   virtual ParameterId table() const = 0;
 };
 
-// `feedback` is the size of what the output gives back to each step.
+// Sizes of what else each step reads; 0: nothing.
+struct StepInputs {
+  int feedback = 0;       // what the output gives back
+  int line_features = 0;  // what holds for the whole line
+};
 std::unique_ptr<Decoder> make_decoder(Parameters& parameters, const ModelOptions& options, const Encoder& encoder,
-                                      int symbols, int feedback);
+                                      int symbols, StepInputs inputs);
+
+// x [steps, batch, any] + same [batch, any]
+Tensor add_to_each_step(Tensor x, Tensor same);
 
 // Symbols that only a source has are read as unknown.
 std::span<std::int32_t> known_symbols(Pass& pass, Ids ids, int symbols);

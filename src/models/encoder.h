@@ -20,6 +20,7 @@ namespace fovea {
 struct Encoded {
   Memory memory;                // one column for each position
   std::vector<CellState> last;  // of each layer; c is empty for a GRU; an encoder without states gives its mean column
+  Tensor line_features = {};    // [batch, size]; empty: the model reads none
 };
 
 class Encoder {

@@ -33,30 +33,39 @@ ModelOptions reverse_options(ModelOptions options) {
   return options;
 }
 
-Transducer::Transducer(Parameters& parameters, const ModelOptions& options, int source_symbols, int target_symbols)
-    : objective_(checked(options).objective), symbols_(target_symbols) {
+Transducer::Transducer(Parameters& parameters, const ModelOptions& options, Symbols symbols)
+    : objective_(checked(options).objective), symbols_(symbols.target) {
   if (options.encoder.rationale) {
-    rationale_.emplace(parameters, options.encoder, source_symbols);
+    rationale_.emplace(parameters, options.encoder, symbols.source);
     rationale_baseline_ = parameters.add("rationale.baseline", {1}, Initial::constant(0));
   }
-  encoder_ = make_encoder(parameters, options, source_symbols);
+  encoder_ = make_encoder(parameters, options, symbols.source);
   const OutputKind& output = find_output(options.output.kind);
   // What copynet gives back to a step has the size of the memory.
   const int feedback = output.name == "copynet" ? encoder_->memory_size() : 0;
-  decoder_ = make_decoder(parameters, options, *encoder_, target_symbols, feedback);
+  const int line_features = symbols.features > 0 ? options.decoder.embedding : 0;
+  if (line_features > 0) line_features_.emplace(parameters, "line_features", symbols.features, line_features);
+  decoder_ = make_decoder(parameters, options, *encoder_, symbols.target, {feedback, line_features});
   const DecoderSizes sizes = decoder_->sizes();
   output_ = output.make(parameters, options,
                         {sizes.features, sizes.state, sizes.context, sizes.embedding, encoder_->memory_size(),
-                         target_symbols, decoder_->table(), options.decoder.embedding});
+                         symbols.target, decoder_->table(), options.decoder.embedding});
   if (decoder_->marginal()) marginal_.emplace(*decoder_, *output_);
   if (objective_.fertility > 0) fertility_.emplace(parameters, "objective.fertility", encoder_->memory_size(), 1);
   draws_ = sizes.context > 0 && find_mechanism(selects(), options.attention.select).traits.draws;
   if (draws_) baseline_.emplace(parameters, "objective.baseline", sizes.state, 1);
   if (objective_.agreement > 0) {
     parameters.set_prefix("reverse.");
-    reverse_ = std::make_unique<Transducer>(parameters, reverse_options(options), target_symbols, source_symbols);
+    reverse_ = std::make_unique<Transducer>(parameters, reverse_options(options),
+                                            Symbols{symbols.target, symbols.source, 0});
     parameters.set_prefix("");
   }
+}
+
+Encoded Transducer::encode(Pass& pass, const Side& source, Mask mask) const {
+  Encoded encoded = encoder_->encode(pass, source, mask);
+  if (line_features_) encoded.line_features = (*line_features_)(pass, source.features);
+  return encoded;
 }
 
 OutputSources Transducer::prepare_output(Pass& pass, const Encoded& encoded, const Side& source) const {
@@ -68,7 +77,7 @@ OutputSources Transducer::prepare_output(Pass& pass, const Encoded& encoded, con
 Transducer::Teaching Transducer::teach(Pass& pass, const Side& source, const Side& inputs, const Side& outputs) const {
   Teaching taught;
   if (rationale_) taught.rationale = rationale_->choose(pass, source);
-  taught.encoded = encoder_->encode(pass, source, taught.rationale ? taught.rationale->mask : source.mask());
+  taught.encoded = encode(pass, source, taught.rationale ? taught.rationale->mask : source.mask());
   const Decoder::Sources sources = decoder_->prepare(pass, taught.encoded);
   taught.sources = prepare_output(pass, taught.encoded, source);
   taught.decoder = decoder_->teach(pass, taught.encoded, sources, inputs, *output_, taught.sources);
@@ -198,7 +207,7 @@ class Transducer::Answering : public StepModel {
   Answering(const Transducer& model, Pass& pass, const Side& source)
       : model_(model), pass_(pass), links_(source.links), batch_(source.batch) {
     const Mask mask = model.rationale_ ? model.rationale_->choose(pass, source).mask : source.mask();
-    encoded_ = model.encoder_->encode(pass, source, mask);
+    encoded_ = model.encode(pass, source, mask);
     sources_ = model.decoder_->prepare(pass, encoded_);
     output_ = model.prepare_output(pass, encoded_, source);
     output_.links = links_.view();

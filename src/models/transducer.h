@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "models/decoder.h"
+#include "models/line_features.h"
 #include "models/marginal.h"
 #include "models/objectives.h"
 #include "models/rationale.h"
@@ -15,7 +16,12 @@ class Transducer {
  public:
   // Adds its weights to `parameters`, which must outlive it. Throws a usage_error where the options contradict each
   // other.
-  Transducer(Parameters& parameters, const ModelOptions& options, int source_symbols, int target_symbols);
+  struct Symbols {
+    int source = 0;
+    int target = 0;
+    int features = 0;  // of lines; 0: there are none
+  };
+  Transducer(Parameters& parameters, const ModelOptions& options, Symbols symbols);
 
   struct Loss {
     Tensor total;                 // [1], summed over symbols: what training makes small
@@ -36,6 +42,7 @@ class Transducer {
 
  private:
   class Answering;
+  Encoded encode(Pass& pass, const Side& source, Mask mask) const;
   struct Teaching;
   Teaching teach(Pass& pass, const Side& source, const Side& inputs, const Side& outputs) const;
   Loss loss_of(Pass& pass, const Teaching& taught, const Batch& batch, const Side& outputs) const;
@@ -47,6 +54,7 @@ class Transducer {
   int symbols_;
   std::optional<Rationale> rationale_;
   std::unique_ptr<Encoder> encoder_;
+  std::optional<LineFeatures> line_features_;
   std::unique_ptr<Decoder> decoder_;
   std::unique_ptr<OutputLayer> output_;
   std::optional<Marginal> marginal_;

@@ -56,7 +56,7 @@ Tensor at_last_steps(Pass& pass, std::span<const Tensor> steps, const Side& inpu
 }  // namespace
 
 RnnDecoder::RnnDecoder(Parameters& parameters, const ModelOptions& options, const Encoder& encoder, int symbols,
-                       int feedback)
+                       StepInputs inputs)
     : style_(options.decoder.style == "plain"   ? Style::plain
              : options.decoder.style == "luong" ? Style::luong
                                                 : Style::bahdanau),
@@ -75,13 +75,17 @@ RnnDecoder::RnnDecoder(Parameters& parameters, const ModelOptions& options, cons
     marginal_ = find_mechanism(selects(), options.attention.select).traits.marginal;
     context = marginal_ ? encoder.memory_size() : attention_->context_size();
   }
-  const int extra = feedback + (style_ == Style::bahdanau ? context : feeds() ? features_size_ : 0);
+  const int extra = inputs.feedback + (style_ == Style::bahdanau ? context : feeds() ? features_size_ : 0);
   for (int layer = 0; layer < options.decoder.layers; ++layer) {
     cells_.emplace_back(parameters, fmt::format("decoder.layer{}", layer), options.decoder.cell,
                         layer == 0 ? options.decoder.embedding : size_, size_, layer == 0 ? extra : 0);
     names_.push_back({fmt::format("h{}", layer), fmt::format("c{}", layer), fmt::format("decoder.layer{}", layer)});
   }
   first_ = cells_[0].project_symbols(symbols_);
+  if (inputs.line_features > 0) {
+    line_part_ = parameters.add("decoder.line_features", {inputs.line_features, cells_[0].gates()},
+                                Initial::glorot(inputs.line_features, size_));
+  }
   const bool reads_symbol = style_ != Style::luong;
   const int in = size_ + context + (reads_symbol ? embedding_size_ : 0);
   state_part_ = Linear(parameters, "output.state", size_, features_size_);
@@ -111,12 +115,18 @@ State RnnDecoder::start(Pass& pass, const Encoded& encoded) const {
     state.set(names_[layer].h, first[layer].h);
     if (first[layer].c) state.set(names_[layer].c, first[layer].c);
   }
+  if (line_part_) state.set("line", gates_of_line(pass, encoded));
   if (feeds()) {
     Tensor none = pass.tape().make({encoded.memory.mask.batch, features_size_});
     std::ranges::fill(none.values(), Real(0));
     state.set("fed", none);
   }
   return state;
+}
+
+// What the line's features add to the first layer's gates at every step, [batch, gates].
+Tensor RnnDecoder::gates_of_line(Pass& pass, const Encoded& encoded) const {
+  return linear(encoded.line_features, pass(line_part_));
 }
 
 // W_s s + W_c c + W_y y, those that there are.
@@ -201,6 +211,10 @@ Decoder::Step RnnDecoder::step_from(Pass& pass, const Sources& sources, const St
     also(state.get("fed"));
   }
   Tensor below, projected = input.projected;
+  if (const Tensor line = state.get("line")) {
+    projected = add(projected, line);
+    out.state.set("line", line);
+  }
   for (std::size_t layer = 0; layer < cells_.size(); ++layer) {
     if (layer > 0) projected = cells_[layer].project(pass, pass.drop(below, names_[layer].place));
     const CellState previous = {state.get(names_[layer].h), state.get(names_[layer].c)};
@@ -327,8 +341,10 @@ Decoder::Taught RnnDecoder::teach_at_once(Pass& pass, const Encoded& encoded, co
     return cells_[layer].run(pass, x, first[layer], inputs.mask(), Direction::forward).h;
   };
   Tensor x;
-  if (first_->serves(pass, known)) {
-    const Tensor gates = (*first_)(pass, known, leading);
+  if (first_->serves(pass, known) || line_part_) {
+    Tensor gates = first_->serves(pass, known) ? (*first_)(pass, known, leading)
+                                               : cells_[0].project(pass, readout.embedding);
+    if (line_part_) gates = add_to_each_step(gates, gates_of_line(pass, encoded));
     x = cells_[0].run_projected(pass, gates, first[0], inputs.mask(), Direction::forward).h;
   } else {
     x = run(0, readout.embedding);

@@ -15,7 +15,8 @@ namespace fovea {
 
 class RnnDecoder : public Decoder {
  public:
-  RnnDecoder(Parameters& parameters, const ModelOptions& options, const Encoder& encoder, int symbols, int feedback);
+  RnnDecoder(Parameters& parameters, const ModelOptions& options, const Encoder& encoder, int symbols,
+             StepInputs inputs);
 
   Sources prepare(Pass& pass, const Encoded& encoded) const override;
   int heads() const override { return attention_ ? attention_->heads() : 1; }
@@ -45,6 +46,7 @@ class RnnDecoder : public Decoder {
   Attention::Attended attend(Pass& pass, const Sources& sources, const State& state, Tensor query, const Input& input,
                              Step& out) const;
   Tensor features(Pass& pass, const Readout& readout) const;
+  Tensor gates_of_line(Pass& pass, const Encoded& encoded) const;
   Taught teach_stepwise(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
                         const OutputLayer& output, const OutputSources& output_sources) const;
   Taught teach_at_once(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs) const;
@@ -68,6 +70,7 @@ class RnnDecoder : public Decoder {
   std::vector<Cell> cells_;
   std::vector<LayerNames> names_;
   std::unique_ptr<SymbolProducts> first_;  // what the first layer makes of each symbol
+  ParameterId line_part_;                  // of its gates
   Bridge bridge_;
   Linear state_part_;  // of the features
   ParameterId context_part_;

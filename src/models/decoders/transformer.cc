@@ -7,12 +7,12 @@
 namespace fovea {
 
 TransformerDecoder::TransformerDecoder(Parameters& parameters, const ModelOptions& options, const Encoder& encoder,
-                                       int symbols, int feedback)
+                                       int symbols, StepInputs inputs)
     : size_(options.decoder.size),
       symbol_count_(symbols),
       symbols_(parameters, "decoder.embedding", symbols, options.decoder.embedding, options.decoder.frozen),
       positions_(parameters, "decoder.positions", options.decoder.positions, size_, options.decoder.max_positions) {
-  if (feedback > 0) {
+  if (inputs.feedback > 0) {
     throw usage_error(
         "decoder.kind = transformer with output.kind = {}: each step would wait for what the one before "
         "copied; choose pointer_generator, or a recurrent decoder",
@@ -20,6 +20,10 @@ TransformerDecoder::TransformerDecoder(Parameters& parameters, const ModelOption
   }
   if (options.decoder.embedding != size_) {
     widen_.emplace(parameters, "decoder.widen", options.decoder.embedding, size_, false);
+  }
+  if (inputs.line_features > 0) {
+    line_part_ = parameters.add("decoder.line_features", {inputs.line_features, size_},
+                                Initial::glorot(inputs.line_features, size_));
   }
   const bool norm_first = options.decoder.norm == "pre";
   for (int layer = 0; layer < options.decoder.layers; ++layer) {
@@ -36,13 +40,22 @@ Decoder::Sources TransformerDecoder::prepare(Pass& pass, const Encoded& encoded)
   return sources;
 }
 
-State TransformerDecoder::start(Pass&, const Encoded&) const { return {}; }
+State TransformerDecoder::start(Pass& pass, const Encoded& encoded) const {
+  State state;
+  if (line_part_) state.set("line", vectors_of_line(pass, encoded));
+  return state;
+}
+
+Tensor TransformerDecoder::vectors_of_line(Pass& pass, const Encoded& encoded) const {
+  return linear(encoded.line_features, pass(line_part_));
+}
 
 // [steps, batch, size]
-Tensor TransformerDecoder::embed_at(Pass& pass, Ids ids, Shape leading, When when) const {
+Tensor TransformerDecoder::embed_at(Pass& pass, Ids ids, Shape leading, When when, Tensor line) const {
   Tensor x = symbols_(pass, known_symbols(pass, ids, symbol_count_), leading);
   x = scale(x, std::sqrt(static_cast<Real>(x.shape()[2])));  // embeddings start small; positions are of size one
   if (widen_) x = (*widen_)(pass, x);
+  if (line) x = add_to_each_step(x, line);
   return positions_.none() ? x : add(x, positions_.vectors(pass, leading, when));
 }
 
@@ -64,7 +77,9 @@ Decoder::Step TransformerDecoder::step(Pass& pass, const Sources& sources, const
   out.state.step = state.step + 1;
   const int rows = static_cast<int>(previous.size());
   const int steps = state.step + 1;
-  const Tensor embedded = embed_at(pass, previous, {1, rows}, {state.step, 1});
+  const Tensor line = state.get("line");
+  const Tensor embedded = embed_at(pass, previous, {1, rows}, {state.step, 1}, line);
+  if (line) out.state.set("line", line);
   Tensor x = embedded;
   const int own_heads = layers_[0]->itself().heads();
   const auto ones = pass.arena().array<std::uint8_t>(static_cast<std::size_t>(steps) * rows * own_heads);
@@ -95,14 +110,15 @@ Decoder::Step TransformerDecoder::step(Pass& pass, const Sources& sources, const
   return out;
 }
 
-Decoder::Taught TransformerDecoder::teach(Pass& pass, const Encoded&, const Sources& sources, const Side& inputs,
+Decoder::Taught TransformerDecoder::teach(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
                                           const OutputLayer&, const OutputSources&) const {
   if (pass.training() && pass.training_pass().sampling > 0) {
     throw usage_error(
         "training.sampling with decoder.kind = transformer: all steps are taken at once; set it to 0, or "
         "choose a recurrent decoder");
   }
-  const Tensor embedded = embed_at(pass, inputs.ids, {inputs.length, inputs.batch}, {});
+  const Tensor embedded = embed_at(pass, inputs.ids, {inputs.length, inputs.batch}, {},
+                                   line_part_ ? vectors_of_line(pass, encoded) : Tensor());
   Tensor x = pass.drop(embedded, "decoder.embedding");
   Mask mask = inputs.mask();
   mask.causal = 0;

@@ -14,7 +14,7 @@ namespace fovea {
 class TransformerDecoder : public Decoder {
  public:
   TransformerDecoder(Parameters& parameters, const ModelOptions& options, const Encoder& encoder, int symbols,
-                     int feedback);
+                     StepInputs inputs);
 
   Sources prepare(Pass& pass, const Encoded& encoded) const override;
   int heads() const override { return layers_[0]->looking().heads(); }
@@ -26,7 +26,9 @@ class TransformerDecoder : public Decoder {
   ParameterId table() const override { return symbols_.table(); }
 
  private:
-  Tensor embed_at(Pass& pass, Ids ids, Shape leading, When when) const;
+  // line [batch, size]: what is added to every step; empty: nothing.
+  Tensor embed_at(Pass& pass, Ids ids, Shape leading, When when, Tensor line) const;
+  Tensor vectors_of_line(Pass& pass, const Encoded& encoded) const;
   Readout read(Pass& pass, Tensor embedded, const TransformerLayer::Made& last) const;
 
   int size_;
@@ -34,6 +36,7 @@ class TransformerDecoder : public Decoder {
   SymbolVectors symbols_;
   std::optional<Linear> widen_;
   Positions positions_;
+  ParameterId line_part_;
   std::vector<std::unique_ptr<TransformerLayer>> layers_;
   std::optional<LayerNorm> last_norm_;
 };

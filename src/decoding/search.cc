@@ -53,7 +53,7 @@ struct Beam {
     int node;
     bool stopped;
   };
-  std::vector<Finished> finished;  // best first, at most nbest
+  std::vector<Finished> finished;  // best first, those that were cut off behind all others; at most `beam`
 };
 
 double normalised(double log_probability, int length, const SearchOptions& options) {
@@ -61,7 +61,8 @@ double normalised(double log_probability, int length, const SearchOptions& optio
 }
 
 void finish(Beam& beam, Beam::Finished done, const SearchOptions& options) {
-  const auto place = std::ranges::find_if(beam.finished, [&](const auto& f) { return f.score < done.score; });
+  const auto place = std::ranges::find_if(
+      beam.finished, [&](const auto& f) { return f.stopped != done.stopped ? done.stopped : f.score < done.score; });
   beam.finished.insert(place, done);
   if (static_cast<int>(beam.finished.size()) > options.beam) beam.finished.pop_back();
 }

@@ -71,7 +71,8 @@ struct SearchMemory {
   Arena odd;
 };
 
-// For each source its best answers, best first. Of each source its own, so that nothing depends on the batch:
+// For each source its best answers, best first; one that was cut off comes behind all that were finished. Of each
+// source its own, so that nothing depends on the batch:
 //   most_steps  how many symbols an answer may have, the stop symbol counted
 //   lengths     how many positions are real; needed for a coverage penalty
 //   samples     which draws are its own, such as its line number; needed for sampling

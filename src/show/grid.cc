@@ -21,7 +21,6 @@ const std::vector<float>* weights_of(const OutputStep& step, std::size_t map) {
 
 }  // namespace
 
-// A feature stands nowhere in the text, either.
 bool is_stop(const SourceToken& token) { return token.start == token.end && token.text == "</s>"; }
 
 bool is_stop(const OutputStep& step) { return is_stop_text(step.token); }

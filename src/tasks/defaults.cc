@@ -6,7 +6,6 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "data/features.h"
 #include "data/unit.h"
 
 namespace fovea {

@@ -1,6 +1,7 @@
 #include "tasks/transduce.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "base/utf8.h"
@@ -12,18 +13,21 @@ namespace fovea {
 
 namespace {
 
-// A feature as a symbol; no symbol of a text looks like that by chance.
-std::string feature_symbol(std::string_view feature) { return "<" + std::string(feature) + ">"; }
-
 Vocabulary count_source(std::span<const Example> examples, const Config& config) {
   const Unit unit(config.source.unit);
   SymbolCounts counts;
   for (const Example& example : examples) {
     for (const Piece& piece : unit.cut(example.source)) counts.add(piece.text);
-    if (config.extra != "features") continue;
-    for (const std::string_view feature : split_features(example.extra)) counts.add(feature_symbol(feature));
   }
   return Vocabulary(counts, {config.source.min_count, config.source.max_symbols});
+}
+
+Vocabulary count_features(std::span<const Example> examples) {
+  SymbolCounts counts;
+  for (const Example& example : examples) {
+    for (const std::string_view feature : split_features(example.features)) counts.add(feature);
+  }
+  return Vocabulary(counts);
 }
 
 // The symbol that steps to the next position, so frequent that it is the vocabulary's first.
@@ -42,6 +46,20 @@ Vocabulary count_target(std::span<const Example> examples, const Config& config)
     for (const Piece& piece : unit.cut(example.target)) counts.add(piece.text);
   }
   return Vocabulary(counts, {config.target.min_count, config.target.max_symbols});
+}
+
+TrainedLengths measure(std::span<const Example> examples, const Config& config) {
+  const Unit source(config.source.unit), target(config.target.unit);
+  TrainedLengths lengths;
+  for (const Example& example : examples) {
+    const std::size_t read = source.cut(example.source).size();
+    const auto written = static_cast<int>(target.cut(example.target).size());
+    lengths.longest_source = std::max(lengths.longest_source, static_cast<int>(read));
+    lengths.longest_target = std::max(lengths.longest_target, written);
+    lengths.largest_ratio = std::max(
+        lengths.largest_ratio, static_cast<double>(written) / static_cast<double>(std::max<std::size_t>(read, 1)));
+  }
+  return lengths;
 }
 
 LexiconIds look_up(const Lexicon& lexicon, const Vocabulary& source, const Vocabulary& target) {
@@ -64,7 +82,8 @@ LexiconIds look_up(const Lexicon& lexicon, const Vocabulary& source, const Vocab
 }  // namespace
 
 Transduce::Transduce(const Config& config, std::span<const Example> examples, const Lexicon* lexicon)
-    : Transduce(config, count_source(examples, config), count_target(examples, config)) {
+    : Transduce(config, {count_source(examples, config), count_target(examples, config), count_features(examples)}, {},
+                measure(examples, config)) {
   if (looks_up_ && !lexicon) {
     throw usage_error("output.kind = {} needs a lexicon; give one with --lexicon F (source<TAB>target<TAB>probability)",
                       config.model.output.kind);
@@ -73,17 +92,18 @@ Transduce::Transduce(const Config& config, std::span<const Example> examples, co
   if (!acts_) return;
   std::vector<std::pair<Symbols, Symbols>> encoded;
   for (const Example& e : examples) {
-    encoded.emplace_back(encode_source(e.source, e.extra).symbols, encode_target(e.target));
+    encoded.emplace_back(encode_source(e.source).symbols, encode_target(e.target));
   }
   std::vector<SymbolPair> pairs;
   for (const auto& [source, target] : encoded) pairs.push_back({source, target});
   aligner_ = std::make_shared<Aligner>(pairs, source_.size(), target_.size());
 }
 
-Transduce::Transduce(const Config& config, Vocabulary source, Vocabulary target, LexiconIds lexicon)
+Transduce::Transduce(const Config& config, Vocabularies vocabularies, LexiconIds lexicon,
+                     std::optional<TrainedLengths> lengths)
     : source_unit_(config.source.unit),
       target_unit_(config.target.unit),
-      extra_(config.extra),
+      columns_(config.columns),
       acts_(writes_actions(config)),
       positions_are_symbols_(keeps_positions(config.model.encoder)),
       copies_(find_output(config.model.output.kind).traits.copies),
@@ -91,18 +111,15 @@ Transduce::Transduce(const Config& config, Vocabulary source, Vocabulary target,
       both_ways_(config.model.objective.agreement > 0),
       supervised_(config.model.objective.supervised > 0),
       smoothing_(config.model.objective.supervised_smoothing),
-      source_(std::move(source)),
-      target_(std::move(target)),
-      lexicon_(std::move(lexicon)) {
-  if (supervised_ && extra_ != "alignment") {
-    throw usage_error(
-        "objective.supervised needs alignments: a third column of links (0-0 1-2 ...) and extra = "
-        "\"alignment\"");
-  }
+      source_(std::move(vocabularies.source)),
+      target_(std::move(vocabularies.target)),
+      features_(std::move(vocabularies.features)),
+      lexicon_(std::move(lexicon)),
+      lengths_(lengths) {
   const AttentionOptions& attention = config.model.attention;
-  if (both_ways_ && extra_ == "features") {
+  if (both_ways_ && reads_features()) {
     throw usage_error(
-        "objective.agreement with extra = features: features are read in one direction only; leave one out");
+        "objective.agreement with a column of features: they are read in one direction only; leave one out");
   }
   if (attends(config.model) && (attention.score == "location" || attention.score == "flat")) {
     most_source_symbols_ = attention.positions - 1;  // and the stop symbol
@@ -112,9 +129,9 @@ Transduce::Transduce(const Config& config, Vocabulary source, Vocabulary target,
 SourceIds Transduce::encode_source(std::string_view text, std::string_view features) const {
   SourceIds ids;
   if (reads_features()) {
+    ids.features = features;
     for (const std::string_view feature : split_features(features)) {
-      ids.symbols.push_back(source_.encode(feature_symbol(feature)));
-      if (copies_) ids.copies.push_back(Vocabulary::unknown);
+      ids.feature_symbols.push_back(features_.encode(feature));
     }
   }
   const auto pieces = source_unit_.cut(text);
@@ -140,7 +157,7 @@ Symbols Transduce::encode_target(std::string_view text) const {
 }
 
 Encoding Transduce::encode(const Example& example) const {
-  Encoding encoding{encode_source(example.source, example.extra), encode_target(example.target), {}};
+  Encoding encoding{encode_source(example.source, example.features), encode_target(example.target), {}};
   if (copies_) {
     const auto pieces = target_unit_.cut(example.target);
     for (std::size_t i = 0; i < pieces.size(); ++i) {
@@ -151,9 +168,9 @@ Encoding Transduce::encode(const Example& example) const {
     }
   }
   if (aligner_) encoding.target = with_steps(encoding);
-  if (extra_ == "alignment") {
+  if (!example.alignment.empty()) {
     try {
-      encoding.links = parse_links(example.extra, encoding.source.size(), static_cast<int>(encoding.target.size()));
+      encoding.links = parse_links(example.alignment, encoding.source.size(), static_cast<int>(encoding.target.size()));
     } catch (const Error& e) {
       throw data_error("line {}: {}", example.line, e.what());
     }
@@ -178,10 +195,17 @@ Symbols Transduce::with_steps(const Encoding& encoding) const {
   return actions;
 }
 
-std::pair<std::string_view, std::string_view> Transduce::split(std::string_view line) const {
-  const std::size_t tab = reads_features() ? line.find('\t') : std::string_view::npos;
-  if (tab == std::string_view::npos) return {line, {}};
-  return {line.substr(0, tab), line.substr(tab + 1)};
+void Transduce::check_columns(const Columns& columns) const {
+  if (reads_features() == columns.has("features")) return;
+  if (reads_features()) throw usage_error("columns {}: this model reads features; name their column", columns.text());
+  throw usage_error("columns {}: this model reads no features; call that column skip", columns.text());
+}
+
+std::string_view Transduce::unknown_feature(const SourceIds& source) const {
+  for (const std::string_view feature : split_features(source.features)) {
+    if (features_.encode(feature) == Vocabulary::unknown) return feature;
+  }
+  return {};
 }
 
 void Transduce::fill_links(std::span<const SourceIds* const> sources, Side& side) const {
@@ -216,6 +240,24 @@ void Transduce::fill_source(std::span<const SourceIds* const> sources, Side& sid
   for (const SourceIds* source : sources) rows.emplace_back(source->symbols);
   fill_side(rows, {.pad = Vocabulary::pad, .last = Vocabulary::stop}, side);
   if (copies_ || looks_up_) fill_links(sources, side);
+  if (reads_features()) fill_features(sources, side.features);
+}
+
+void Transduce::fill_features(std::span<const SourceIds* const> sources, FeatureIds& features) const {
+  features.batch = static_cast<int>(sources.size());
+  features.length = 1;  // at least one, if only a pad
+  for (const SourceIds* source : sources) {
+    features.length = std::max(features.length, static_cast<int>(source->feature_symbols.size()));
+  }
+  const std::size_t cells = static_cast<std::size_t>(features.length) * sources.size();
+  features.ids.assign(cells, Vocabulary::pad);
+  features.real.assign(cells, 0);
+  for (std::size_t b = 0; b < sources.size(); ++b) {
+    for (std::size_t i = 0; i < sources[b]->feature_symbols.size(); ++i) {
+      features.ids[i * sources.size() + b] = sources[b]->feature_symbols[i];
+      features.real[i * sources.size() + b] = 1;
+    }
+  }
 }
 
 // Each target symbol's links share its weight; the ends belong together.
@@ -264,6 +306,19 @@ void Transduce::fill_batch(std::span<const Encoding* const> examples, Batch& bat
   }
 }
 
+int Transduce::most_steps(int source_symbols, int max_output) const {
+  constexpr double most = 10'000'000;
+  double symbols = max_output;
+  if (max_output == 0 && lengths_) {
+    const double read = source_symbols, longest = std::max(1, lengths_->longest_source);
+    const double by_length = lengths_->longest_target * std::max(1.0, read / longest);
+    symbols = 1.5 * std::min(lengths_->largest_ratio * read, by_length) + 10;
+  } else if (max_output == 0) {
+    symbols = 2.0 * source_symbols + 50;
+  }
+  return static_cast<int>(std::min(most, std::ceil(symbols))) + (acts_ ? source_symbols : 0) + 1;
+}
+
 SearchOptions Transduce::search_options() const {
   SearchOptions options;
   options.start = Vocabulary::start;
@@ -290,7 +345,7 @@ std::string Transduce::replacement(const StepExplanation& step, const std::vecto
                                    const Lexicon* dictionary) const {
   if (step.looks.empty()) return target_.text(Vocabulary::unknown);
   std::vector<double> weights;
-  for (const SourceToken& token : tokens) {  // features and the stop symbol have no place in the text: no words
+  for (const SourceToken& token : tokens) {  // the stop symbol has no place in the text: no word
     weights.push_back(token.start < token.end ? 0 : -std::numeric_limits<double>::infinity());
   }
   for (const auto& look : step.looks) {
@@ -306,15 +361,11 @@ std::string Transduce::replacement(const StepExplanation& step, const std::vecto
   return best == entries.end() ? word : best->target;
 }
 
-Output Transduce::output(const std::string& line, const SourceIds& source, std::span<const Answer> answers,
+Output Transduce::output(const std::string& text, const SourceIds& source, std::span<const Answer> answers,
                          const Lexicon* dictionary) const {
   Output out;
-  out.source_text = line;
-  const auto [text, features] = split(line);
-  if (reads_features()) {
-    for (const std::string_view feature : split_features(features))
-      out.source.push_back({feature_symbol(feature), 0, 0});
-  }
+  out.source_text = text;
+  out.features = source.features;
   for (const Piece& piece : source_unit_.cut(text)) {
     out.source.push_back({std::string(piece.text), piece.start, piece.end});
   }
@@ -332,11 +383,12 @@ Output Transduce::output(const std::string& line, const SourceIds& source, std::
       tokens.push_back(replaced ? replacement(answer.steps[i], out.source, dictionary)
                                 : symbol_text(answer.symbols[i], source));
     }
-    out.nbest.push_back({target_unit_.join(tokens), answer.score});
+    out.nbest.push_back({target_unit_.join(tokens), answer.score, answer.finished});
   }
   const Answer& best = answers[0];
   out.text = out.nbest[0].text;
   out.score = best.score;
+  out.finished = best.finished;
   for (std::size_t i = 0; i < best.steps.size(); ++i) {
     const StepExplanation& step = best.steps[i];
     OutputStep shown;

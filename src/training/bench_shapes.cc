@@ -85,7 +85,7 @@ BenchShape find_bench_shape(const std::string& name) {
 std::unique_ptr<Model> made_model(const BenchShape& shape) {
   const Config config = config_of(shape);
   auto model = std::make_unique<Model>(
-      config, Transduce(config, made_vocabulary(shape.symbols), made_vocabulary(shape.symbols)));
+      config, Transduce(config, {made_vocabulary(shape.symbols), made_vocabulary(shape.symbols)}));
   Parameters& parameters = model->parameters();
   std::uint64_t place = 0;
   for (const Parameters::Entry& entry : parameters.entries()) {

@@ -39,14 +39,19 @@ double single_symbols_loss(std::span<const Encoding> training, std::span<const E
 
 }  // namespace
 
-HeldOut::HeldOut(const Model& model, std::vector<Example> examples, std::span<const Encoding> training,
+HeldOut::HeldOut(const Model& model, std::span<const Example> examples, std::span<const Encoding> training,
                  Workers& workers)
-    : model_(model), examples_(std::move(examples)), workers_(workers), answering_(model, workers) {
-  for (const Example& example : examples_) {
+    : model_(model),
+      questions_(group_references(examples, model.task().target_unit())),
+      workers_(workers),
+      answering_(model, workers) {
+  for (const Example& example : examples) {
     encoded_.push_back(model.task().encode(example));
     lengths_.push_back({encoded_.back().source.size() + 1, static_cast<int>(encoded_.back().target.size()) + 1});
   }
-  for (const Encoding& encoded : encoded_) sources_.push_back(&encoded.source);
+  for (const Referenced& question : questions_) {
+    sources_.push_back(model.task().encode_source(question.source, question.features));
+  }
   loss_of_single_symbols_ = single_symbols_loss(training, encoded_, model.task().target().size());
   arenas_.resize(static_cast<std::size_t>(workers.count()));
 }
@@ -72,28 +77,37 @@ double HeldOut::loss() {
 }
 
 void HeldOut::answer(const std::atomic<int>* stop_signal, ValidationReport& report) {
-  const auto answers = answering_.answer(sources_, {.stop_signal = stop_signal});
+  std::vector<const SourceIds*> sources;
+  for (const SourceIds& source : sources_) sources.push_back(&source);
+  const auto answers = answering_.answer(sources, {.stop_signal = stop_signal});
   Metrics metrics;
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    metrics.add(examples_[i].target, model_.task().target_text(answers[i][0].symbols, *sources_[i]));
+    metrics.add({.references = questions_[i].references,
+                 .text = model_.task().target_text(answers[i][0].symbols, sources_[i])});
   }
   report.exact = metrics.exact();
   report.cer = metrics.cer();
   report.chrf = metrics.chrf();
 }
 
+void HeldOut::show_samples(const std::atomic<int>* stop_signal, ValidationReport& report) {
+  const std::vector<std::size_t> chosen = choose_samples(questions_, samples_shown);
+  std::vector<const SourceIds*> shown;
+  for (const std::size_t i : chosen) shown.push_back(&sources_[i]);
+  const auto explained =
+      answering_.answer(shown, {.alternatives = 5, .stop_signal = stop_signal, .limits = sample_limits});
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const Referenced& question = questions_[chosen[i]];
+    Output output = model_.task().output(question.source, *shown[i], explained[i]);
+    report.samples.push_back({nearest_reference(question.references, output.text), std::move(output)});
+  }
+}
+
 ValidationReport HeldOut::validate(const std::atomic<int>* stop_signal) {
   ValidationReport report;
   report.held_out_loss = loss();
   answer(stop_signal, report);
-  const std::size_t shown = std::min(samples_shown, sources_.size());
-  const auto explained = answering_.answer(
-      std::span(sources_).first(shown), {.alternatives = 5, .stop_signal = stop_signal, .limits = sample_limits});
-  for (std::size_t i = 0; i < shown; ++i) {
-    const Example& example = examples_[i];
-    const std::string line = model_.task().reads_features() ? example.source + "\t" + example.extra : example.source;
-    report.samples.push_back({example.target, model_.task().output(line, *sources_[i], explained[i])});
-  }
+  show_samples(stop_signal, report);
   return report;
 }
 

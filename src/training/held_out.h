@@ -7,15 +7,14 @@
 
 #include "data/batches.h"
 #include "tasks/answering.h"
+#include "tasks/references.h"
 #include "training/observer.h"
 
 namespace fovea {
 
 class HeldOut {
  public:
-  HeldOut(const Model& model, std::vector<Example> examples, std::span<const Encoding> training, Workers& workers);
-
-  const std::vector<Example>& examples() const { return examples_; }
+  HeldOut(const Model& model, std::span<const Example> examples, std::span<const Encoding> training, Workers& workers);
 
   // Losses, metrics and samples; not what only the run knows. Throws SearchStopped when the signal comes.
   ValidationReport validate(const std::atomic<int>* stop_signal);
@@ -26,12 +25,13 @@ class HeldOut {
  private:
   double loss();  // nats per target symbol, stop symbols counted
   void answer(const std::atomic<int>* stop_signal, ValidationReport& report);
+  void show_samples(const std::atomic<int>* stop_signal, ValidationReport& report);
 
   const Model& model_;
-  std::vector<Example> examples_;
-  std::vector<Encoding> encoded_;
-  std::vector<const SourceIds*> sources_;  // of encoded_
+  std::vector<Encoding> encoded_;  // of every line
   std::vector<Length> lengths_;
+  std::vector<Referenced> questions_;
+  std::vector<SourceIds> sources_;  // of each
   double loss_of_single_symbols_;
   Workers& workers_;
   Answering answering_;

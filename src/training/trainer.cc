@@ -17,7 +17,9 @@ constexpr const char* all_right = "every held-out line is right";
 
 std::uint64_t hash_examples(std::uint64_t hash, std::span<const Example> examples) {
   for (const Example& example : examples) {
-    for (const std::string* text : {&example.source, &example.target, &example.extra}) hash = hash_text(hash, *text);
+    for (const std::string* text : {&example.source, &example.target, &example.features, &example.alignment}) {
+      hash = hash_text(hash, *text);
+    }
   }
   return mix(hash, examples.size());
 }
@@ -75,18 +77,18 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
   for (const Example& example : data_.training) {
     examples_.push_back(model_->task().encode(example));
     const Encoding& encoded = examples_.back();
-    check_length(encoded.source, example);
+    check_length(encoded.source, example.line);
     lengths_.push_back({encoded.source.size() + 1, static_cast<int>(encoded.target.size()) + 1});
   }
   if (config_.model.objective.supervised > 0 &&
       std::ranges::all_of(examples_, [](const Encoding& encoded) { return encoded.links.empty(); })) {
     throw data_error(
-        "objective.supervised = {}, but no line to train on has an alignment; give links such as 0-0 1-2 in a third "
-        "column, or set it to 0",
+        "objective.supervised = {}, but no line to train on has an alignment; give links such as 0-0 1-2 in a column "
+        "called alignment (--columns) or in a file (--alignment), or set it to 0",
         config_.model.objective.supervised);
   }
   for (const Example& example : data_.held_out) {
-    check_length(model_->task().encode_source(example.source, example.extra), example);
+    check_length(model_->task().encode_source(example.source, example.features), example.line);
   }
   data_hash_ = hash_examples(hash_examples(0, data_.training), data_.held_out);
   for (const auto& entries : model_->task().lexicon()) {
@@ -100,13 +102,13 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
       std::make_unique<Optimizer>(config_.training, static_cast<std::size_t>(model_->parameters().count()));
 }
 
-void Trainer::check_length(const SourceIds& source, const Example& example) const {
+void Trainer::check_length(const SourceIds& source, std::int64_t line) const {
   const int most = model_->task().most_source_symbols();
   if (most == 0 || source.size() <= most) return;
   throw data_error(
       "line {}: the source has {} symbols, but attention.score = {} knows {} positions (the stop symbol "
       "counted); set attention.positions higher, or leave longer lines out with --max-length",
-      example.line, source.size(), config_.model.attention.score, most + 1);
+      line, source.size(), config_.model.attention.score, most + 1);
 }
 
 void Trainer::check_same_on_all_ranks() const {

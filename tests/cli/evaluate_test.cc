@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "data/temporary_file.h"
+#include "data/packed.h"
 #include "support/process.h"
 #include "training/tiny_run.h"
 
@@ -111,7 +111,9 @@ TEST_F(EvaluateCommandTest, BadLinesAreNamed) {
 
 TEST_F(EvaluateCommandTest, ReadsPackedAndParallelFiles) {
   const std::string expected = evaluate({test_}).out;
-  EXPECT_EQ(evaluate({folder_.write("test.tsv.gz", gzip(read_bytes(test_)))}).out, expected);
+  for (const auto pack : {gzip, xz}) {
+    EXPECT_EQ(evaluate({folder_.write("test.tsv.packed", pack(read_bytes(test_)))}).out, expected);
+  }
   std::string sources, targets;
   for (const Example& example : tiny_examples(5, 50)) {
     sources += example.source + "\n";

@@ -110,9 +110,28 @@ TEST(Search, AnswersAreSortedDifferentAndTrulyScored) {
         EXPECT_LE(std::ssize(answer.symbols) + answer.finished, most_steps[source]);
         EXPECT_EQ(answer.finished || std::ssize(answer.symbols) == most_steps[source], true);
       }
-      EXPECT_TRUE(std::ranges::is_sorted(answers, std::greater(), &Answer::score));
+      EXPECT_TRUE(std::ranges::is_sorted(answers, std::greater(),
+                                         [](const Answer& a) { return std::pair(a.finished, a.score); }));
     }
   }
+}
+
+// The best of all goes on for ever: what is cut off is no answer while there is one that came to its end.
+TEST(Search, WhatIsCutOffDoesNotCompete) {
+  const Table table = [](int, const Path& written) -> Row {
+    if (written.empty()) return {-5, -0.1, -3, -9, -9, -9};
+    return written[0] == 1 ? Row{-20, -0.01, -9, -9, -9, -9} : Row{-0.5, -6, -6, -6, -9, -9};
+  };
+  for (const int beam : {2, 4}) {
+    const auto found = find_one(table, options(beam, beam), 6);
+    EXPECT_TRUE(found[0].finished);
+    EXPECT_EQ(found[0].symbols, Path{2});
+    EXPECT_DOUBLE_EQ(found[0].score, -3.5 / 2);
+    for (std::size_t i = 1; i < found.size(); ++i) EXPECT_GE(found[i - 1].finished, found[i].finished);
+  }
+  const auto greedy = find_one(table, options(1, 1), 6);
+  EXPECT_FALSE(greedy[0].finished);
+  EXPECT_EQ(greedy[0].symbols, Path(6, 1));
 }
 
 TEST(Search, GivesAsManyAsAskedFor) {

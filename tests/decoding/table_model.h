@@ -154,7 +154,8 @@ inline std::vector<Answer> find_one(const Table& table, const SearchOptions& o, 
   return find(table, o, {most_steps})[0];
 }
 
-// Every answer there is, best first. `penalty` is added to the score of what was written.
+// Every answer there is, best first, those that are cut off behind the others. `penalty` is added to the score of what
+// was written.
 inline std::vector<Answer> enumerate(
     const Table& table, int source, const SearchOptions& o, int most_steps,
     const std::function<double(const Path& written, bool stopped)>& penalty = [](const Path&, bool) { return 0.0; }) {
@@ -176,7 +177,7 @@ inline std::vector<Answer> enumerate(
     }
   };
   extend({}, 0);
-  std::ranges::stable_sort(all, std::greater(), &Answer::score);
+  std::ranges::stable_sort(all, std::greater(), [](const Answer& a) { return std::pair(a.finished, a.score); });
   return all;
 }
 

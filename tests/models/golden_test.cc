@@ -147,7 +147,7 @@ TEST(ModelsGolden, LuongWithInputFeeding) {
   options.encoder.size = options.decoder.size = features[0];
   options.output.size = features[1];
   Parameters parameters;
-  const Transducer transducer(parameters, options, table[0], table[0]);
+  const Transducer transducer(parameters, options, {table[0], table[0]});
   Batch batch;
   batch.source = side_of(golden.input("source"));
   batch.inputs = side_of(golden.input("inputs"));

@@ -114,8 +114,8 @@ inline ModelOptions tiny_options() {
 
 // Filled with weights that make no gate saturate and no bias zero.
 struct TinyModel {
-  explicit TinyModel(const ModelOptions& options)
-      : linked(linked_of(options)), transducer(parameters, options, source_symbols, target_symbols) {
+  explicit TinyModel(const ModelOptions& options, int feature_symbols = 0)
+      : linked(linked_of(options)), transducer(parameters, options, {source_symbols, target_symbols, feature_symbols}) {
     parameters.allocate();
     std::ranges::copy(random_values(static_cast<int>(parameters.count()), "weights", Real(0.8)),
                       parameters.values().begin());

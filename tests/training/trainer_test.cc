@@ -492,7 +492,7 @@ TEST_F(TrainerTest, ADiskThatIsFullAtTheEndIsAnErrorAndLosesNothing) {
 }
 
 TEST_F(TrainerTest, SupervisedAttentionWithoutAlignmentsIsRefused) {
-  const Config config = tiny_config({"extra=alignment", "objective.supervised=1"});
+  const Config config = tiny_config({"objective.supervised=1"});
   TrainingData data = tiny_data();
   const RunOptions options = {.folder = folder_.path(), .stop_after = {2, Period::Unit::updates}};
   try {
@@ -502,7 +502,7 @@ TEST_F(TrainerTest, SupervisedAttentionWithoutAlignmentsIsRefused) {
     EXPECT_EQ(error.kind(), ErrorKind::data);
     EXPECT_NE(std::string(error.what()).find("no line to train on has an alignment"), std::string::npos);
   }
-  data.training[3].extra = "0-0";
+  data.training[3].alignment = "0-0";
   EXPECT_EQ(Trainer(config, data, options, files_, record_).run(), Ending::stopped);
 }
 

@@ -213,7 +213,7 @@ Decoder::Step RnnDecoder::step_from(Pass& pass, const Sources& sources, const St
   Tensor below, projected = input.projected;
   if (const Tensor line = state.get("line")) {
     projected = add(projected, line);
-    out.state.set("line", line);
+    out.state.set("line", pass.training() ? line : scale(line, 1));  // in the memory of this step
   }
   for (std::size_t layer = 0; layer < cells_.size(); ++layer) {
     if (layer > 0) projected = cells_[layer].project(pass, pass.drop(below, names_[layer].place));

@@ -79,7 +79,7 @@ Decoder::Step TransformerDecoder::step(Pass& pass, const Sources& sources, const
   const int steps = state.step + 1;
   const Tensor line = state.get("line");
   const Tensor embedded = embed_at(pass, previous, {1, rows}, {state.step, 1}, line);
-  if (line) out.state.set("line", line);
+  if (line) out.state.set("line", scale(line, 1));  // in the memory of this step
   Tensor x = embedded;
   const int own_heads = layers_[0]->itself().heads();
   const auto ones = pass.arena().array<std::uint8_t>(static_cast<std::size_t>(steps) * rows * own_heads);

@@ -175,7 +175,9 @@ int CompareCommand::run() const {
   task.progress = parse_progress(progress);
   task.data = read_training_data(files, plain);
   task.data_hash = fingerprint(task.data);
-  const Config base = make_config(input, plain.columns, task.data.training, task.progress == ProgressMode::none);
+  const ResolvedConfig resolved = make_config(input, plain.columns, task.data.training);
+  const Config& base = resolved.config;
+  if (task.progress != ProgressMode::none) say_choices(resolved.choices);
 
   Comparison comparison;
   comparison.command = command_line;

@@ -165,7 +165,7 @@ int TrainCommand::run(Ranks& ranks) const {
   if (print_config) {
     if (!files.data.empty() || !files.source_file.empty()) {
       const TrainingData lines = read_training_data(files, config, quiet);
-      config = make_config(input, config.columns, lines.training, quiet);
+      config = make_config(input, config.columns, lines.training).config;
     }
     if (ranks.first()) write_out(to_toml(config));
     flush_out();
@@ -189,7 +189,8 @@ int TrainCommand::run(Ranks& ranks) const {
   Observer nobody;
   Recorder recorder(ranks.first() ? static_cast<Observer&>(screen) : nobody);
   TrainingData data = read_training_data(files, config, quiet);
-  config = make_config(input, config.columns, data.training, quiet || mode == ProgressMode::none);
+  const ResolvedConfig resolved = make_config(input, config.columns, data.training);
+  config = resolved.config;
   Trainer trainer(config, std::move(data),
                   {.folder = path,
                    .threads = threads_of_rank(threads),
@@ -199,6 +200,7 @@ int TrainCommand::run(Ranks& ranks) const {
                    .stop_signal = &stop_signal(),
                    .ranks = &ranks},
                   disk, recorder);
+  if (!quiet && mode != ProgressMode::none) say_choices(resolved.choices);
   // Of a run that goes on it is there already, and a command that is refused must not change it.
   const bool goes_on = !fresh && disk.exists(path / checkpoint_file_name);
   if (ranks.first() && !goes_on) disk.write_atomically(path / "config.toml", to_toml(config));

@@ -41,15 +41,6 @@ void give(Config& config, const ConfigInput& input) {
   if (input.seed >= 0) config.training.seed = input.seed;
 }
 
-void say_choices(const std::vector<Choice>& choices) {
-  if (choices.empty()) return;
-  std::string text = "settings that suit the data (--set gives others):\n";
-  for (const Choice& choice : choices) {
-    text += fmt::format("  {:<34}{}\n", choice.setting + " = " + choice.value, choice.reason);
-  }
-  say(text);
-}
-
 }  // namespace
 
 Config make_config(const ConfigInput& input) {
@@ -58,15 +49,22 @@ Config make_config(const ConfigInput& input) {
   return config;
 }
 
-Config make_config(const ConfigInput& input, const std::vector<std::string>& columns, std::span<const Example> training,
-                   bool quiet) {
+ResolvedConfig make_config(const ConfigInput& input, const std::vector<std::string>& columns,
+                           std::span<const Example> training) {
   const auto asked = [&](Config& config) {
     give(config, input);
     config.columns = columns;
   };
-  const ResolvedConfig resolved = resolve_config(asked, training);
-  if (!quiet) say_choices(resolved.choices);
-  return resolved.config;
+  return resolve_config(asked, training);
+}
+
+void say_choices(const std::vector<Choice>& choices) {
+  if (choices.empty()) return;
+  std::string text = "settings that suit the data (--set gives others):\n";
+  for (const Choice& choice : choices) {
+    text += fmt::format("  {:<34}{}\n", choice.name + " = " + choice.value, choice.reason);
+  }
+  say(text);
 }
 
 bool TrainingFiles::read_standard_input() const {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tasks/config.h"
+#include "tasks/defaults.h"
 #include "training/trainer.h"
 
 namespace fovea {
@@ -20,10 +20,11 @@ struct ConfigInput {
 };
 // The settings as asked for.
 Config make_config(const ConfigInput& input);
-// And those nobody gave as they suit the lines to train on, which had these columns; says on standard error what was
-// chosen and why, unless quiet.
-Config make_config(const ConfigInput& input, const std::vector<std::string>& columns, std::span<const Example> training,
-                   bool quiet);
+// And those nobody gave as they suit the lines to train on, which had these columns.
+ResolvedConfig make_config(const ConfigInput& input, const std::vector<std::string>& columns,
+                           std::span<const Example> training);
+// On standard error.
+void say_choices(const std::vector<Choice>& choices);
 
 struct TrainingFiles {
   std::string data;         // of columns, or

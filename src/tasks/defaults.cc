@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "data/unit.h"
 
@@ -53,13 +54,13 @@ bool is_sentences(const SideShape& words) { return words.mean >= 6 && words.diff
 
 void choose_unit(const std::string& side, const SideShape& words, std::vector<Choice>& choices) {
   if (is_alphabet_of_words(words)) {
-    choices.push_back({side + ".unit", "word",
+    choices.push_back({side + ".unit", {side + ".unit"}, "word",
                        fmt::format("{:.1f} short words a line, {} different ones: an alphabet", words.mean,
                                    words.different)});
   } else if (is_sentences(words)) {
-    choices.push_back({side + ".unit", "word", fmt::format("sentences, {:.1f} words a line", words.mean)});
+    choices.push_back({side + ".unit", {side + ".unit"}, "word", fmt::format("sentences, {:.1f} words a line", words.mean)});
   } else {
-    choices.push_back({side + ".unit", "char", fmt::format("{:.1f} words a line: strings", words.mean)});
+    choices.push_back({side + ".unit", {side + ".unit"}, "char", fmt::format("{:.1f} words a line: strings", words.mean)});
   }
 }
 
@@ -75,7 +76,7 @@ void choose_vocabulary(const std::string& side, const std::string& unit, const S
                        std::vector<Choice>& choices) {
   constexpr std::int64_t many = 2000;
   if (unit != "word" || shape.different < many) return;
-  choices.push_back({side + ".min_count", "2", fmt::format("{} different words", shape.different)});
+  choices.push_back({side + ".min_count", {side + ".min_count"}, "2", fmt::format("{} different words", shape.different)});
 }
 
 std::int64_t power_of_two(double near) { return std::int64_t(1) << std::lround(std::log2(std::max(near, 1.0))); }
@@ -88,8 +89,8 @@ std::vector<Choice> choose_training(const Config& config, std::span<const Exampl
   const bool sentences = config.target.unit == "word" && is_sentences(target);
   const bool transformer = config.model.encoder.kind == "transformer" || config.model.decoder.kind == "transformer";
   std::vector<Choice> choices;
-  const auto choose = [&](std::string setting, const auto& value, std::string reason) {
-    choices.push_back({std::move(setting), fmt::format("{}", value), std::move(reason)});
+  const auto choose = [&](const std::string& setting, const auto& value, std::string reason) {
+    choices.push_back({setting, {setting}, fmt::format("{}", value), std::move(reason)});
   };
   choose_vocabulary("source", config.source.unit, source, choices);
   choose_vocabulary("target", config.target.unit, target, choices);
@@ -106,12 +107,11 @@ std::vector<Choice> choose_training(const Config& config, std::span<const Exampl
 
   const bool large = sentences || lines > 25000;
   const int size = large ? 256 : 128;
-  const std::string size_reason = large ? fmt::format("{} lines{}", lines, sentences ? " of sentences" : "")
-                                        : fmt::format("{} lines: enough, and quick", lines);
-  for (const char* part : {"encoder.size", "encoder.embedding", "attention.size", "decoder.size", "decoder.embedding",
-                           "output.size"}) {
-    choose(part, size, size_reason);
-  }
+  choices.push_back({"sizes",
+                     {"encoder.size", "encoder.embedding", "attention.size", "decoder.size", "decoder.embedding",
+                      "output.size"},
+                     std::to_string(size),
+                     fmt::format("{} lines{}", lines, sentences ? " of sentences" : large ? "" : ": enough, and quick")});
   choose("training.learning_rate", large ? 0.001 : 0.002, fmt::format("for size {}", size));
   if (transformer) choose("training.warmup", 400, "Transformers start unsteadily");
   const bool few = target.symbols < 50000;
@@ -129,22 +129,26 @@ ResolvedConfig resolve_config(const std::function<void(Config&)>& give, std::spa
   ResolvedConfig resolved;
   give(resolved.config);
   std::vector<Choice> all;
-  for (const auto& rule : {choose_units, choose_training}) {
-    for (Choice& choice : rule(resolved.config, training)) all.push_back(std::move(choice));
-    Config config;
-    for (const Choice& choice : all) set_field(config, choice.setting + "=" + choice.value);
-    give(config);
-    resolved.config = std::move(config);
-  }
-  std::unordered_map<std::string, std::string> in_force;
-  for (const Field& field : FieldsRef(resolved.config).visit().fields()) in_force[field.name] = value_text(field);
   Config chosen;
-  for (Choice& choice : all) {
-    set_field(chosen, choice.setting + "=" + choice.value);  // 0.10 and 0.1 are one value
+  for (const auto& rule : {choose_units, choose_training}) {
+    for (Choice& choice : rule(resolved.config, training)) {
+      for (const std::string& setting : choice.settings) set_field(chosen, setting + "=" + choice.value);
+      all.push_back(std::move(choice));
+    }
+    resolved.config = chosen;
+    give(resolved.config);
   }
-  for (const Field& field : FieldsRef(chosen).visit().fields()) {
-    const auto choice = std::ranges::find(all, field.name, &Choice::setting);
-    if (choice != all.end() && value_text(field) == in_force[field.name]) resolved.choices.push_back(*choice);
+  std::unordered_set<std::string> overruled;
+  const auto wanted = FieldsRef(chosen).visit().fields(), got = FieldsRef(resolved.config).visit().fields();
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (value_text(wanted[i]) != value_text(got[i])) overruled.insert(wanted[i].name);
+  }
+  for (Choice& choice : all) {
+    const std::size_t before = choice.settings.size();
+    std::erase_if(choice.settings, [&](const std::string& setting) { return overruled.contains(setting); });
+    if (choice.settings.empty()) continue;
+    if (choice.settings.size() < before) choice.name = fmt::format("{}", fmt::join(choice.settings, ", "));
+    resolved.choices.push_back(std::move(choice));
   }
   return resolved;
 }

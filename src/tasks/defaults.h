@@ -11,9 +11,10 @@
 
 namespace fovea {
 
-// A setting that was chosen, and why.
+// Settings that were chosen, and why.
 struct Choice {
-  std::string setting;
+  std::string name;                   // of the setting, or what several have in common
+  std::vector<std::string> settings;  // that have the value
   std::string value;
   std::string reason;
 };

@@ -78,7 +78,9 @@ TEST(Defaults, WhatIsGivenStays) {
   EXPECT_EQ(given.config.source.unit, "word");
   EXPECT_EQ(given.config.model.decoder.size, 33);
   const auto chosen = [](const ResolvedConfig& resolved, const std::string& setting) {
-    return std::ranges::find(resolved.choices, setting, &Choice::setting) != resolved.choices.end();
+    return std::ranges::any_of(resolved.choices, [&](const Choice& choice) {
+      return std::ranges::find(choice.settings, setting) != choice.settings.end();
+    });
   };
   for (const char* setting : {"training.batch", "source.unit", "decoder.size"}) {
     EXPECT_TRUE(chosen(free, setting)) << setting;
@@ -92,8 +94,11 @@ TEST(Defaults, EveryChoiceIsInForceAndHasAReason) {
     const ResolvedConfig resolved = resolve(made("copy", count));
     EXPECT_GE(resolved.choices.size(), 10u);
     for (const Choice& choice : resolved.choices) {
-      EXPECT_EQ(value_of(resolved.config, choice.setting), choice.value) << choice.setting;
-      EXPECT_FALSE(choice.reason.empty()) << choice.setting;
+      ASSERT_FALSE(choice.settings.empty()) << choice.name;
+      for (const std::string& setting : choice.settings) {
+        EXPECT_EQ(value_of(resolved.config, setting), choice.value) << setting;
+      }
+      EXPECT_FALSE(choice.reason.empty()) << choice.name;
     }
   }
 }

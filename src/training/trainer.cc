@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "kernels/target.h"
 #include "tasks/metrics.h"
 
@@ -139,6 +140,7 @@ void Trainer::start() {
   if (const std::string text = Workers::shortage(options_.threads, workers_.count()); !text.empty()) {
     observer_.warned(text);
   }
+  warn_of_features();
   observer_.started({.training_lines = static_cast<std::int64_t>(examples_.size()),
                      .held_out_lines = static_cast<std::int64_t>(data_.held_out.size()),
                      .source_symbols = model_->task().source().size(),
@@ -147,6 +149,19 @@ void Trainer::start() {
                      .updates_per_epoch = static_cast<std::int64_t>(plan_.size()),
                      .padding_share = plan_.padding_share(),
                      .resumed_from = progress_.update});
+}
+
+void Trainer::warn_of_features() {
+  std::int64_t count = 0;
+  std::string first;
+  for (std::size_t i = 0; i < held_out_.size(); ++i) {
+    const std::string_view unknown = model_->task().unknown_feature(held_out_[i]);
+    if (!unknown.empty() && count++ == 0)
+      first = fmt::format("line {}, \"{}\"", questions_[i].line, beginning(unknown));
+  }
+  if (count == 0) return;
+  observer_.warned(fmt::format("{} of {} held-out sources have features that no line to train on has (first: {})",
+                               count, held_out_.size(), first));
 }
 
 // What rank 0 has read or decided.

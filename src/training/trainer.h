@@ -55,6 +55,7 @@ class Trainer {
  private:
   void start();
   void check_same_on_all_ranks() const;
+  void warn_of_features();
   void share_progress();
   void check_length(const SourceIds& source, std::int64_t line) const;
   void train_batch(std::span<const std::uint32_t> batch);

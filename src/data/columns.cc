@@ -73,6 +73,8 @@ Columns::Columns(std::vector<std::string> names) : names_(std::move(names)) {
   const std::vector<std::string> all = known();
   for (const std::string& name : names_) {
     if (std::ranges::find(all, name) == all.end()) throw unknown_name("column", name, all);
+  }
+  for (const std::string& name : names_) {
     if (name != "skip" && std::ranges::count(names_, name) > 1) {
       throw usage_error("columns {}: two of them are called {}; what is not wanted is called skip", text(), name);
     }

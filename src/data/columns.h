@@ -55,7 +55,7 @@ std::size_t count_columns(std::string_view line);
 // What the columns of a file seem to be, by its first lines: tags such as V;PST in one of three columns tell. Without a
 // reason they are source and target, as usual.
 struct GuessedColumns {
-  Columns columns;
+  Columns columns = Columns();
   std::string reason = {};
 };
 GuessedColumns guess_columns(std::span<const std::string> lines);

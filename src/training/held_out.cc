@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/utf8.h"
 #include "tasks/metrics.h"
 
 namespace fovea {
@@ -54,6 +55,19 @@ HeldOut::HeldOut(const Model& model, std::span<const Example> examples, std::spa
   }
   loss_of_single_symbols_ = single_symbols_loss(training, encoded_, model.task().target().size());
   arenas_.resize(static_cast<std::size_t>(workers.count()));
+}
+
+std::string HeldOut::warning() const {
+  std::int64_t count = 0;
+  std::string first;
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    const std::string_view unknown = model_.task().unknown_feature(sources_[i]);
+    if (unknown.empty() || count++ > 0) continue;
+    first = fmt::format("line {}, \"{}\"", questions_[i].line, beginning(unknown));
+  }
+  if (count == 0) return {};
+  return fmt::format("{} of {} held-out sources have features that no line to train on has (first: {})", count,
+                     sources_.size(), first);
 }
 
 double HeldOut::loss() {

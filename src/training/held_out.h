@@ -16,6 +16,9 @@ class HeldOut {
  public:
   HeldOut(const Model& model, std::span<const Example> examples, std::span<const Encoding> training, Workers& workers);
 
+  // What is odd about them; empty: nothing.
+  std::string warning() const;
+
   // Losses, metrics and samples; not what only the run knows. Throws SearchStopped when the signal comes.
   ValidationReport validate(const std::atomic<int>* stop_signal);
 

@@ -26,25 +26,23 @@ inline std::string gzip(std::string_view text) {
 }
 
 inline std::string xz(std::string_view text) {
+  lzma_stream stream = LZMA_STREAM_INIT;
+  if (lzma_easy_encoder(&stream, 1, LZMA_CHECK_CRC64) != LZMA_OK) std::abort();
   std::string out(lzma_stream_buffer_bound(text.size()), '\0');
-  std::size_t size = 0;
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
-  if (lzma_easy_buffer_encode(1, LZMA_CHECK_CRC64, nullptr, bytes, text.size(),
-                              reinterpret_cast<std::uint8_t*>(out.data()), &size, out.size()) != LZMA_OK) {
-    std::abort();
-  }
-  out.resize(size);
+  stream.next_in = reinterpret_cast<const std::uint8_t*>(text.data());
+  stream.avail_in = text.size();
+  stream.next_out = reinterpret_cast<std::uint8_t*>(out.data());
+  stream.avail_out = out.size();
+  if (lzma_code(&stream, LZMA_FINISH) != LZMA_STREAM_END) std::abort();
+  out.resize(stream.total_out);
+  lzma_end(&stream);
   return out;
 }
 
 // With a checksum, as the program zstd packs.
-inline std::string zstd(std::string_view text, int window_bits = 0) {
+inline std::string zstd(std::string_view text) {
   ZSTD_CCtx* context = ZSTD_createCCtx();
   ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
-  if (window_bits > 0) {
-    ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, window_bits);
-    ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);
-  }
   std::string out(ZSTD_compressBound(text.size()), '\0');
   const std::size_t size = ZSTD_compress2(context, out.data(), out.size(), text.data(), text.size());
   if (ZSTD_isError(size)) std::abort();

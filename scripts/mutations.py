@@ -103,7 +103,7 @@ def breaks(text):
         put(m.start(), m.end(), "")
     for m in re.finditer(r"(?<=[( ])!(?=[\w(])", code):
         put(m.start(), m.end(), "")
-    for m in re.finditer(r"(?<![\w.'])\d+(?![\w.'])", code):
+    for m in re.finditer(r"(?<![\w.'])(?<!p-)\d+(?![\w.'])", code):
         n = int(m.group())
         put(m.start(), m.end(), str(n + 1))
         if n > 0:

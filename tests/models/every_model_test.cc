@@ -103,6 +103,10 @@ void add_attentions(Cases& cases) {
     cases.add({bias, [&](ModelOptions& o) { o.attention.bias = {bias}; }});
     cases.add({bias + "_heads", [&](ModelOptions& o) { o.attention.bias = {bias}, heads(o); }});
   }
+  for (const Mechanism<Score>* score : scores()) {
+    if (!score->traits.looks_back) continue;
+    cases.add({std::string(score->name), [&](ModelOptions& o) { o.attention.score = score->name; }});
+  }
   for (const std::string& select : mechanism_names(selects())) {
     cases.add({select, [&](ModelOptions& o) { o.attention.select = select; }});
   }
@@ -146,6 +150,7 @@ void add_objectives(Cases& cases) {
                  if (weight == &O::coverage_embedding) o.attention.bias = {"position", "coverage_embedding"};
                }});
   }
+  cases.add({"held_by_diversity", [](ModelOptions& o) { o.encoder.kind = "structured", o.objective.diversity = 0.3; }});
   cases.add({"rationale", [](ModelOptions& o) { o.encoder.rationale = true; }});
   // Where a sum over positions takes the place of a look.
   for (const Mechanism<Select>* select : selects()) {
@@ -221,8 +226,9 @@ TEST_P(EveryModel, MorePadsChangeNothing) {
 }
 
 TEST_P(EveryModel, StepByStepIsAllAtOnce) {
-  TinyModel model(GetParam().options);
-  const double smoothing = GetParam().options.objective.label_smoothing;
+  ModelOptions options = GetParam().options;
+  options.objective.label_smoothing = 0;  // a part of training alone
+  TinyModel model(options);
   const Batch batch = model.batch();
   const double taught = model.likelihood(batch);
   Arena arena;
@@ -233,8 +239,7 @@ TEST_P(EveryModel, StepByStepIsAllAtOnce) {
     if (!batch.outputs.real[cell]) continue;
     const std::size_t width = rows[cell / 3].size() / 3;
     const auto log_p = std::span(rows[cell / 3]).subspan(cell % 3 * width, width);
-    sum -= (1 - smoothing) * static_cast<double>(log_p[static_cast<std::size_t>(batch.outputs.ids[cell])]);
-    for (const Real known : log_p.first(target_symbols)) sum -= smoothing / target_symbols * static_cast<double>(known);
+    sum -= static_cast<double>(log_p[static_cast<std::size_t>(batch.outputs.ids[cell])]);
   }
   EXPECT_NEAR(sum, taught, (is_double ? 1e-9 : 1e-4) * std::max(1.0, taught));
 }

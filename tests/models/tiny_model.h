@@ -102,12 +102,12 @@ inline ModelOptions tiny_options() {
   ModelOptions options;
   options.encoder.size = options.encoder.embedding = 4;
   options.decoder.size = options.decoder.embedding = 4;
-  options.attention.size = options.self_attention.size = options.output.size = 4;
+  options.attention.size = options.self_attention.size = options.intra_attention.size = options.output.size = 4;
   options.self_attention.heads = 2;
   options.encoder.feed_forward = options.decoder.feed_forward = 5;
   options.encoder.max_positions = options.decoder.max_positions = 6;
   options.encoder.rows = 3;
-  options.attention.window = options.self_attention.window = 2;
+  options.attention.window = options.self_attention.window = options.intra_attention.window = 2;
   options.attention.positions = 12;
   return options;
 }

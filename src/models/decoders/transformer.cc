@@ -42,12 +42,12 @@ Decoder::Sources TransformerDecoder::prepare(Pass& pass, const Encoded& encoded)
 
 State TransformerDecoder::start(Pass& pass, const Encoded& encoded) const {
   State state;
-  if (line_part_) state.set("line", vectors_of_line(pass, encoded));
+  if (const Tensor line = vectors_of_line(pass, encoded)) state.set("line", line);
   return state;
 }
 
 Tensor TransformerDecoder::vectors_of_line(Pass& pass, const Encoded& encoded) const {
-  return linear(encoded.line_features, pass(line_part_));
+  return line_part_ ? linear(encoded.line_features, pass(line_part_)) : Tensor();
 }
 
 // [steps, batch, size]
@@ -110,15 +110,8 @@ Decoder::Step TransformerDecoder::step(Pass& pass, const Sources& sources, const
   return out;
 }
 
-Decoder::Taught TransformerDecoder::teach(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
-                                          const OutputLayer&, const OutputSources&) const {
-  if (pass.training() && pass.training_pass().sampling > 0) {
-    throw usage_error(
-        "training.sampling with decoder.kind = transformer: all steps are taken at once; set it to 0, or "
-        "choose a recurrent decoder");
-  }
-  const Tensor embedded = embed_at(pass, inputs.ids, {inputs.length, inputs.batch}, {},
-                                   line_part_ ? vectors_of_line(pass, encoded) : Tensor());
+Readout TransformerDecoder::run(Pass& pass, const Sources& sources, Ids ids, const Side& inputs, Tensor line) const {
+  const Tensor embedded = embed_at(pass, ids, {inputs.length, inputs.batch}, {}, line);
   Tensor x = pass.drop(embedded, "decoder.embedding");
   Mask mask = inputs.mask();
   mask.causal = 0;
@@ -127,7 +120,39 @@ Decoder::Taught TransformerDecoder::teach(Pass& pass, const Encoded& encoded, co
     made = (*layers_[l])(pass, x, mask, {}, &sources[l]);
     x = made.x;
   }
-  return {read(pass, embedded, made), {}, {}};
+  return read(pass, embedded, made);
+}
+
+// The inputs, some of them what the model chooses when it is given the right symbols: a first pass that learns nothing.
+// Mihaylova & Martins 2019, "Scheduled sampling for transformers".
+Ids TransformerDecoder::own_inputs(Pass& pass, Sources sources, const Side& inputs, Tensor line,
+                                   const OutputLayer& output, OutputSources output_sources) const {
+  const Pass::Unrecorded unrecorded(pass);
+  for (Attention::Prepared& source : sources) {
+    source.keys = detach(source.keys);
+    source.memory.values = detach(source.memory.values);
+  }
+  for (Tensor* x : {&output_sources.memory.values, &output_sources.keys, &output_sources.own.keys,
+                    &output_sources.own.memory.values}) {
+    if (*x) *x = detach(*x);
+  }
+  const Readout first = run(pass, sources, inputs.ids, inputs, line ? detach(line) : line);
+  const Tensor chosen = output.write(pass, first, output_sources).log_probabilities;
+  const auto ids = pass.arena().array<std::int32_t>(inputs.ids.size());
+  for (int row = 0; row < inputs.length * inputs.batch; ++row) {
+    const int t = row / inputs.batch, b = row % inputs.batch;
+    ids[row] = reads_own_choice(pass, t, b) ? most_probable_symbol(chosen, row - inputs.batch)
+                                            : inputs.ids[static_cast<std::size_t>(row)];
+  }
+  return ids;
+}
+
+Decoder::Taught TransformerDecoder::teach(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
+                                          const OutputLayer& output, const OutputSources& output_sources) const {
+  const bool sampled = pass.training() && pass.training_pass().sampling > 0;
+  const Tensor line = vectors_of_line(pass, encoded);
+  const Ids ids = sampled ? own_inputs(pass, sources, inputs, line, output, output_sources) : Ids(inputs.ids);
+  return {run(pass, sources, ids, inputs, line), {}, {}};
 }
 
 }  // namespace fovea

@@ -28,8 +28,12 @@ class TransformerDecoder : public Decoder {
  private:
   // line [batch, size]: what is added to every step; empty: nothing.
   Tensor embed_at(Pass& pass, Ids ids, Shape leading, When when, Tensor line) const;
-  Tensor vectors_of_line(Pass& pass, const Encoded& encoded) const;
+  Tensor vectors_of_line(Pass& pass, const Encoded& encoded) const;  // empty if the model reads no features
   Readout read(Pass& pass, Tensor embedded, const TransformerLayer::Made& last) const;
+  // All steps at once.
+  Readout run(Pass& pass, const Sources& sources, Ids ids, const Side& inputs, Tensor line) const;
+  Ids own_inputs(Pass& pass, Sources sources, const Side& inputs, Tensor line, const OutputLayer& output,
+                 OutputSources output_sources) const;
 
   int size_;
   int symbol_count_;

@@ -142,7 +142,8 @@ class Weights {
  private:
   const Parameters::Entry* find(const std::string& name) const {
     for (const Parameters::Entry& entry : parameters_->entries()) {
-      if (entry.name == prefix_ + name) return &entry;
+      const bool as_long = entry.name.size() == prefix_.size() + name.size();
+      if (as_long && entry.name.starts_with(prefix_) && entry.name.ends_with(name)) return &entry;
     }
     return nullptr;
   }

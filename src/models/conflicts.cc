@@ -17,6 +17,11 @@ void check_plain(const ModelOptions& options) {
         "bridge last or mean, or a style with attention",
         bridge);
   }
+  if (options.encoder.kind == "structured" && bridge == "last") {
+    throw usage_error(
+        "decoder.style = plain with encoder.kind = structured and decoder.bridge = last: the last state is not of the "
+        "summary, which nothing would read; choose the bridge mean, or a style with attention");
+  }
   if (options.output.kind != "generate") {
     throw usage_error("decoder.style = plain with output.kind = {}: it needs an attention; choose another style",
                       options.output.kind);

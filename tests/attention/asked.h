@@ -19,15 +19,17 @@ using Vectors = std::vector<Vector>;
 
 // A row of the batch: its memory, and what is asked and written, one after the other.
 struct Source {
-  int id = 0;       // its random numbers and what its answers count in the loss go by this
-  Vectors memory;   // [positions][size]
-  Vectors queries;  // [queries][size]
-  Vectors written;  // [queries][size]
+  int id = 0;                              // its random numbers and what its answers count in the loss go by this
+  Vectors memory;                          // [positions][size]
+  Vectors queries;                         // [queries][size]
+  Vectors written;                         // [queries][size]
+  std::vector<std::uint8_t> stepped = {};  // [queries] whether what was written last is the step symbol; empty: never
 };
 
 // What became of a source: of each query, and of each head where there are several.
 struct Seen {
-  Vectors weights;  // of its real positions
+  Vectors scores;   // of its real positions
+  Vectors weights;  // the same
   Vectors contexts;
   Vectors beyond;  // weights of the pads
   Vector query_gradient, memory_gradient, pads_gradient;
@@ -45,6 +47,7 @@ struct Asking {
 class Asked {
  public:
   static constexpr int written_size = 3;
+  static constexpr Random random = Random(1, Purpose::dropout);  // of training
 
   static constexpr int query_size = 4;
 
@@ -59,6 +62,7 @@ class Asked {
 
   bool looks_back() const { return attention_.looks_back(); }
   std::int64_t weight_count() const { return parameters_.count(); }
+  const Parameters& parameters() const { return parameters_; }
 
   Source source(int id, int positions, int queries) const {
     Source made = {id, {}, {}, {}};
@@ -112,6 +116,7 @@ class Asked {
     real_.assign(at(asking.positions, 0, 1), 0);
     queries_.assign(at(rows_, 0, query_size), 0);
     written_.assign(at(rows_, 0, written_size), 0);
+    stepped_.assign(at(rows_, 0, 1), 0);
     samples_.clear();
     for (int b = 0; b < batch_; ++b) {
       const Source& source = sources[static_cast<std::size_t>(b)];
@@ -123,6 +128,7 @@ class Asked {
       place(source.queries, query_size, queries_);
       place(source.written, written_size, written_);
       for (int i = 0; i < std::ssize(source.memory); ++i) real_[at(i, b, 1)] = 1;
+      for (int q = 0; q < std::ssize(source.stepped); ++q) stepped_[at(q, b, 1)] = source.stepped[q];
     }
   }
 
@@ -136,7 +142,7 @@ class Asked {
     dqueries_.assign(queries_.size(), 0);
     dmemory_.assign(memory_.size(), 0);
     dwritten_.assign(written_.size(), 0);
-    const TrainingPass of_training = {gradient_, Random(1, Purpose::dropout), samples_, 0, 0};
+    const TrainingPass of_training = {gradient_, random, samples_, 0, 0};
     Pass pass = taught ? Pass(parameters_, arena_, of_training) : Pass(parameters_, arena_);
     const int steps = rows_ / asking_.at_once;
     const auto borrow = [&](Shape shape, Vector& values, Vector& gradient) {
@@ -149,14 +155,18 @@ class Asked {
     const Attention::Prepared prepared = attention_.prepare(pass, memory);
     History history;
     std::vector<Tensor> outputs;
+    scores_.clear();
     for (int s = 0; s < steps; ++s) {
       const auto now = [&](Tensor all, int size) { return as_shape(step(all, s), {asking_.at_once, batch_, size}); };
       history.written = now(written, written_size);
+      const auto at_step = static_cast<std::size_t>(asking_.at_once * batch_);
+      history.stepped = std::span(stepped_).subspan(static_cast<std::size_t>(s) * at_step, at_step);
       const When when = {asking_.stride == 0 ? s : s * asking_.at_once, asking_.stride};
       const auto attended = attention_.attend(pass, now(queries, query_size), when, prepared, history);
       if (!taught) expect_parts(pass, now(queries, query_size), when, prepared, history, attended);
       history = attended.history;
       outputs.insert(outputs.end(), {attended.context, attended.selected.weights});
+      scores_.emplace_back(attended.scores.values().begin(), attended.scores.values().end());
     }
     outputs_.clear();
     for (const Tensor output : outputs) outputs_.emplace_back(output.values().begin(), output.values().end());
@@ -210,6 +220,8 @@ class Asked {
       for (int q = 0; q < asking_.at_once; ++q) {
         for (int h = 0; h < heads_; ++h) {
           const Real* row = weights.data() + at(q, b, heads_ * asking_.positions) + h * asking_.positions;
+          const Real* scores = scores_[s].data() + (row - weights.data());
+          seen.scores.emplace_back(scores, scores + own);
           seen.weights.emplace_back(row, row + own);
           seen.beyond.emplace_back(row + own, row + asking_.positions);
         }
@@ -235,9 +247,10 @@ class Asked {
   Asking asking_;
   int batch_ = 0, rows_ = 0;
   Vector memory_, queries_, written_, dmemory_, dqueries_, dwritten_, gradient_;
-  std::vector<std::uint8_t> real_;
+  std::vector<std::uint8_t> real_, stepped_;
   std::vector<std::int64_t> samples_;
   std::vector<Vector> outputs_;  // context and weights of each step
+  std::vector<Vector> scores_;   // of each step
 };
 
 }  // namespace fovea

@@ -254,15 +254,52 @@ TEST(EveryMechanism, SeesWhatItSaysItSees) {
     if (c.select().ignores_scores) {
       EXPECT_EQ(asked.ask({elsewhere}, {.positions = 4})[0].weights, seen.weights);
     }
-    if (c.select().estimated || !c.options.bias.empty()) return;  // a draw or a strong bias may hide the query
-    const Vectors asked_otherwise = asked.ask({other_query}, {.positions = 4})[0].weights;
+    const Seen asked_otherwise = asked.ask({other_query}, {.positions = 4})[0];
     if (c.select().ignores_scores) {
-      EXPECT_EQ(asked_otherwise, seen.weights);
+      EXPECT_EQ(asked_otherwise.weights, seen.weights);
     }
+    if (!c.score().ignores_query) {
+      EXPECT_NE(asked_otherwise.scores, seen.scores);
+    }
+    if (c.select().estimated || !c.options.bias.empty()) return;  // a draw or a strong bias may hide the query
     if (!c.score().ignores_query && !c.select().ignores_scores) {
-      EXPECT_NE(asked_otherwise, seen.weights);
+      EXPECT_NE(asked_otherwise.weights, seen.weights);
     }
   });
+}
+
+// Of two questions the second is the same after another first one, unless something looks back.
+TEST(EveryMechanism, RemembersWhatItSaysItRemembers) {
+  for_every_combination([](const Combination& c) {
+    Asked asked(c.options);
+    const Source source = asked.source(1, 4, 2);
+    Source other_first = source;
+    other_first.queries[0] = asked.source(2, 4, 2).queries[0];
+    const Asking asking = {.positions = 4};
+    const Seen seen = asked.ask({source}, asking)[0], otherwise = asked.ask({other_first}, asking)[0];
+    const auto second = [&](const Vectors& rows) { return Vectors(rows.begin() + c.options.heads, rows.end()); };
+    if (!asked.looks_back()) {
+      EXPECT_EQ(second(otherwise.scores), second(seen.scores));
+      EXPECT_EQ(second(otherwise.weights), second(seen.weights));
+      return;
+    }
+    if (seen.weights[0] == otherwise.weights[0]) return;  // the first look was the same: a draw, or no one asked
+    const bool bias_looks_back = std::ranges::any_of(
+        c.options.bias, [](const std::string& name) { return find_mechanism(biases(), name).traits.looks_back; });
+    EXPECT_EQ(second(otherwise.scores) != second(seen.scores), bias_looks_back);
+    EXPECT_NE(second(otherwise.weights), second(seen.weights));
+  });
+}
+
+// A bias that says nothing would pass most of the above.
+TEST(EveryMechanism, ABiasChangesTheScores) {
+  for (const std::string& bias : mechanism_names(biases())) {
+    AttentionOptions options = small_attention(), without = options;
+    options.bias = {bias};
+    Asked asked(options), plain(without);
+    const Source source = asked.source(1, 4, 2);
+    EXPECT_NE(asked.ask({source}, {.positions = 4})[0].scores, plain.ask({source}, {.positions = 4})[0].scores) << bias;
+  }
 }
 
 // A score that has weights for each position has no more of them.

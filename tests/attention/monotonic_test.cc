@@ -72,6 +72,28 @@ TEST(Monotonic, AnOffsetMakesItGoOn) {
 
 TEST(Monotonic, TheOffsetStartsBelowZero) { EXPECT_LT(AttentionOptions().offset, 0); }
 
+// Raffel 2017: normal noise before the sigmoid in training, other noise for every example, none in use.
+TEST(Monotonic, TrainsWithNoiseOfTheDeviationAskedFor) {
+  constexpr int rows = 4000;
+  for (const double deviation : {0.5, 2.0}) {
+    AttentionOptions options;
+    options.noise = deviation;
+    Selecting select("monotonic", options);
+    const Vector scores(rows, Real(0.3));  // one position each, so that the weight is the sigmoid
+    double mean = 0, squares = 0, beyond = 0;
+    for (const Real weight : select({.scores = scores, .rows = rows}).weights) {
+      const double p = static_cast<double>(weight), noise = std::log(p / (1 - p)) - 0.3;
+      mean += noise / rows;
+      squares += noise * noise / rows;
+      beyond += std::abs(noise) > 2 * deviation ? 1.0 / rows : 0.0;
+    }
+    EXPECT_NEAR(mean, 0, 4 * deviation / std::sqrt(rows));
+    EXPECT_NEAR(std::sqrt(squares), deviation, 4 * deviation / std::sqrt(2 * rows));
+    EXPECT_NEAR(beyond, 0.0455, 0.015);  // of a normal distribution
+    EXPECT_EQ(select({.scores = scores, .rows = rows, .training = false}).weights, Vector(rows, Real(1)));
+  }
+}
+
 TEST(Monotonic, StaysFiniteOverFiveHundredPositions) {
   constexpr int positions = 500;
   for (const Real scale : {Real(0.1), Real(5), Real(100)}) {

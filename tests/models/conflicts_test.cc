@@ -30,6 +30,7 @@ std::vector<Conflict> conflicts() {
       {[](M& o) { o.decoder.style = "plain", o.decoder.bridge = "zero"; }, plain, "decoder.bridge = zero"},
       {[](M& o) { o.decoder.style = "plain", o.decoder.bridge = "learned"; }, plain, "decoder.bridge = learned"},
       {[](M& o) { o.decoder.style = "plain", o.output.kind = "copynet"; }, plain, "output.kind = copynet"},
+      {[](M& o) { o.decoder.style = "plain", o.encoder.kind = "structured"; }, plain, "encoder.kind = structured"},
       {[](M& o) { choose_sum(o), o.decoder.style = "bahdanau"; }, sum, "decoder.style = bahdanau"},
       {[](M& o) { choose_sum(o), o.decoder.feeding = true; }, sum, "decoder.feeding"},
       {[](M& o) { choose_sum(o), o.decoder.kind = "transformer"; }, sum, "decoder.kind = transformer"},

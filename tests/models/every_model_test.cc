@@ -1,178 +1,16 @@
-// What every model promises, whatever it is made of: this file names no encoder, no output and no attention. The lists
-// are gone through with each decoder they go with; what the parts refuse is not made.
+// What every model promises, whatever it is made of: this file names no encoder, no output and no attention.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <functional>
-#include <ostream>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "attention/mechanism.h"
-#include "models/tiny_model.h"
+#include "models/cases.h"
 
 namespace fovea {
 namespace {
-
-struct Case {
-  std::string name;
-  ModelOptions options;
-
-  friend std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
-};
-
-struct Change {
-  std::string name;
-  std::function<void(ModelOptions&)> apply;
-};
-
-std::vector<Change> decoders() {
-  return {{"bahdanau", [](ModelOptions& o) { o.decoder.style = "bahdanau"; }},
-          {"feeding", [](ModelOptions& o) { o.decoder.style = "luong"; }},
-          {"at_once", [](ModelOptions& o) { o.decoder.style = "luong", o.decoder.feeding = false; }},
-          {"plain", [](ModelOptions& o) { o.decoder.style = "plain"; }},
-          {"transformer", [](ModelOptions& o) { o.decoder.kind = "transformer"; }}};
-}
-
-class Cases {
- public:
-  // With every decoder that accepts it.
-  void add(const Change& change) {
-    for (const Change& decoder : decoders()) {
-      Case c = {decoder.name + "_" + change.name, tiny_options()};
-      decoder.apply(c.options);
-      change.apply(c.options);
-      add(c);
-    }
-  }
-  void add(const Case& c) {
-    try {
-      TinyModel model(c.options);
-      all.push_back(c);
-    } catch (const Error& e) {
-      if (e.kind() != ErrorKind::usage) throw;
-    }
-  }
-
-  std::vector<Case> all;
-};
-
-void add_encoders(Cases& cases) {
-  for (const std::string& kind : encoder_names()) {
-    cases.add({kind, [&](ModelOptions& o) { o.encoder.kind = kind; }});
-    cases.add({kind + "_deep", [&](ModelOptions& o) {
-                 o.encoder.kind = kind;
-                 o.encoder.layers = o.decoder.layers = 2;
-                 o.encoder.residual = o.decoder.residual = true;
-                 o.encoder.cell = o.decoder.cell = "gru";
-                 o.encoder.embedding = o.decoder.embedding = 3;
-               }});
-    for (const std::string positions : {"none", "learned"}) {
-      cases.add(
-          {kind + "_" + positions, [&](ModelOptions& o) { o.encoder.kind = kind, o.encoder.positions = positions; }});
-    }
-  }
-}
-
-void add_outputs(Cases& cases) {
-  for (const std::string& kind : output_names()) {
-    cases.add({kind, [&](ModelOptions& o) { o.output.kind = kind; }});
-    cases.add({kind + "_smoothed", [&](ModelOptions& o) {
-                 o.output.kind = kind;
-                 o.objective.label_smoothing = 0.2;
-                 o.attention.heads = 2;
-               }});
-    cases.add({kind + "_own", [&](ModelOptions& o) { o.output.kind = kind, o.output.own_attention = true; }});
-    cases.add({kind + "_tied", [&](ModelOptions& o) {
-                 o.output.kind = kind;
-                 o.output.tied = true;
-                 o.decoder.embedding = 3;
-                 o.output.lexicon_share = 0.3;
-               }});
-  }
-  cases.add({"tied", [](ModelOptions& o) { o.output.tied = true; }});
-  cases.add({"frozen", [](ModelOptions& o) { o.encoder.frozen = o.decoder.frozen = true; }});
-}
-
-// Each attention mechanism where it is asked at every step, and where all steps ask at once.
-void add_attentions(Cases& cases) {
-  const auto heads = [](ModelOptions& o) { o.attention.heads = 2; };
-  cases.add({"heads", heads});
-  for (const std::string& bias : mechanism_names(biases())) {
-    cases.add({bias, [&](ModelOptions& o) { o.attention.bias = {bias}; }});
-    cases.add({bias + "_heads", [&](ModelOptions& o) { o.attention.bias = {bias}, heads(o); }});
-  }
-  for (const Mechanism<Score>* score : scores()) {
-    if (!score->traits.looks_back) continue;
-    cases.add({std::string(score->name), [&](ModelOptions& o) { o.attention.score = score->name; }});
-  }
-  for (const std::string& select : mechanism_names(selects())) {
-    cases.add({select, [&](ModelOptions& o) { o.attention.select = select; }});
-  }
-  cases.add({"rotary", [](ModelOptions& o) { o.attention.rotary = true, o.attention.projections = true; }});
-}
-
-void add_transformers(Cases& cases) {
-  for (const std::string norm : {"pre", "post"}) {
-    const auto add = [&](const std::string& name, const std::string& positions, auto change) {
-      Case c = {"both_" + norm + "_" + name, tiny_options()};
-      c.options.encoder.kind = c.options.decoder.kind = "transformer";
-      c.options.encoder.norm = c.options.decoder.norm = norm;
-      c.options.encoder.layers = c.options.decoder.layers = 2;
-      c.options.encoder.positions = c.options.decoder.positions = positions;
-      change(c.options);
-      cases.add(c);
-    };
-    add("sinusoid", "sinusoid", [](ModelOptions&) {});
-    add("learned", "learned", [](ModelOptions&) {});
-    add("rotary", "none", [](ModelOptions& o) { o.self_attention.rotary = true; });
-    add("relative", "none", [](ModelOptions& o) { o.self_attention.bias = {"relative"}, o.attention.heads = 2; });
-    add("narrow_tied", "sinusoid", [](ModelOptions& o) { o.decoder.embedding = 3, o.output.tied = true; });
-  }
-}
-
-void add_objectives(Cases& cases) {
-  using O = ObjectiveOptions;
-  const std::vector<std::pair<std::string, double O::*>> weights = {
-      {"smoothing", &O::label_smoothing},   {"coverage", &O::coverage},     {"repetition", &O::repetition},
-      {"fertility", &O::fertility},         {"supervised", &O::supervised}, {"agreement", &O::agreement},
-      {"embedding", &O::coverage_embedding}};
-  for (const auto& [name, weight] : weights) {
-    cases.add({"held_by_" + name, [&](ModelOptions& o) {
-                 o.objective.*weight = 0.3;
-                 if (weight == &O::coverage_embedding) o.attention.bias = {"coverage_embedding"};
-               }});
-    cases.add({"held_by_" + name + "_squared", [&](ModelOptions& o) {
-                 o.objective.*weight = 0.3;
-                 o.objective.supervised_form = "squared";
-                 o.attention.heads = 2;
-                 if (weight == &O::coverage_embedding) o.attention.bias = {"position", "coverage_embedding"};
-               }});
-  }
-  cases.add({"held_by_diversity", [](ModelOptions& o) { o.encoder.kind = "structured", o.objective.diversity = 0.3; }});
-  cases.add({"rationale", [](ModelOptions& o) { o.encoder.rationale = true; }});
-  // Where a sum over positions takes the place of a look.
-  for (const Mechanism<Select>* select : selects()) {
-    if (!select->traits.marginal) continue;
-    cases.add({std::string(select->name) + "_rationale",
-               [&](ModelOptions& o) { o.attention.select = select->name, o.encoder.rationale = true; }});
-    cases.add({std::string(select->name) + "_held_by_coverage", [&](ModelOptions& o) {
-                 o.attention.select = select->name;
-                 o.objective.coverage = o.objective.supervised = 0.3;
-               }});
-  }
-}
-
-std::vector<Case> cases() {
-  Cases cases;
-  add_encoders(cases);
-  add_outputs(cases);
-  add_attentions(cases);
-  add_transformers(cases);
-  add_objectives(cases);
-  return cases.all;
-}
 
 class EveryModel : public testing::TestWithParam<Case> {};
 
@@ -197,6 +35,43 @@ TEST_P(EveryModel, GradientIsThatOfTheLoss) {
   const Difference error =
       largest_loss_gradient_error(some_of(all, is_double ? 20 : 1), [&] { return model.loss(batch); });
   EXPECT_LE(error.size, is_double ? gradient_tolerance : 0.1) << error.where;  // a float's step may cross a kink
+}
+
+// Scores that are shifted alike leave a softmax as it was: so does what is the same for all keys where a score
+// multiplies them with the query, and nothing turns them.
+bool shifts_scores_alike(const std::string& name, const ModelOptions& options) {
+  return name.ends_with(".self_attention.project_key.bias") && !options.self_attention.rotary;
+}
+// And whatever a score says, or a query is made of, is lost on a selection that does not ask for it.
+bool is_not_asked(const std::string& name, const ModelOptions& options) {
+  if (!find_mechanism(selects(), options.attention.select).traits.ignores_scores) return false;
+  const auto in = [&](const std::string& part) { return ("." + name).find(part) != std::string::npos; };
+  return in(".attention." + options.attention.score) || in(".attention.project_query") ||
+         in(".attention.project_key") || (in(".attention_norm.") && options.decoder.norm == "pre");
+}
+
+TEST_P(EveryModel, EveryWeightMatters) {
+  if (!is_double) GTEST_SKIP() << "needs FOVEA_DOUBLE: some matter little";
+  const ModelOptions& options = GetParam().options;
+  TinyModel model(options);
+  const Batch batch = model.batch();
+  std::vector<Real> gradient(static_cast<std::size_t>(model.parameters.count()));
+  const double before = model.terms(batch, gradient)[0].value;
+  const Traits& select = find_mechanism(selects(), options.attention.select).traits;
+  for (const Numbers& numbers : numbers_of(model.parameters, gradient)) {
+    const std::vector<Real> own(numbers.values.begin(), numbers.values.end());
+    const auto other = random_values(static_cast<int>(own.size()), numbers.name, 2);
+    std::ranges::transform(own, other, numbers.values.begin(), std::plus());
+    double change = std::abs(model.loss(batch) - before);
+    std::ranges::copy(own, numbers.values.begin());
+    // What is drawn straight through may stay the same, and yet it learns.
+    for (const Real g : numbers.gradient) {
+      if (select.estimated && !select.draws) change = std::max(change, static_cast<double>(std::abs(g)));
+    }
+    EXPECT_EQ(change > 1e-11 * std::max(1.0, std::abs(before)),
+              !shifts_scores_alike(numbers.name, options) && !is_not_asked(numbers.name, options))
+        << numbers.name << " changes the loss by " << change;
+  }
 }
 
 constexpr double close = is_double ? 1e-11 : 2e-5;  // relative: the same sums in another order
@@ -271,12 +146,13 @@ TEST_P(EveryModel, ASearchMayDropAndReorder) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EveryModel, testing::ValuesIn(cases()), [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, EveryModel, testing::ValuesIn(all_cases()),
+                         [](const auto& info) { return info.param.name; });
 
 // A refusal must not silently empty the lists above.
 TEST(EveryModelList, HasEveryPartAtLeastOnce) {
   std::set<std::string> made;
-  for (const Case& c : cases()) {
+  for (const Case& c : all_cases()) {
     made.insert({"encoder " + c.options.encoder.kind, "output " + c.options.output.kind,
                  "select " + c.options.attention.select,
                  "decoder " + c.options.decoder.kind + c.options.decoder.style});

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "models/slow_transducer.h"
+#include "models/oracles/decoders.h"
 #include "models/tiny_model.h"
 
 namespace fovea {
@@ -26,6 +26,13 @@ ModelOptions options_of(const std::string& select) {
 
 using Scores = std::vector<double>;
 double sigmoid_of(double x) { return 1 / (1 + std::exp(-x)); }
+
+std::vector<oracle::decoder::Positions> by_position(const TinyModel& model, const ModelOptions& options,
+                                                    const TinyExample& example) {
+  const oracle::Model told = {model.parameters, options};
+  const oracle::Example plain = oracle::example_of(tiny_batch({example}, Linked::none), 0);
+  return oracle::decoder::by_position(told, oracle::encoder::rnn(told, plain.source), plain);
+}
 
 // The probability of each position after position `before`, from the scores of a step.
 using Transition = std::function<std::vector<double>(const Scores& e, int before)>;
@@ -62,7 +69,7 @@ double add_logs(double a, double b) {
 }
 
 // log p(target): every alignment of the symbols from `t` on, one after the other.
-double log_sum_of_alignments(const std::vector<SlowTransducer::Positions>& steps, const std::vector<int>& target,
+double log_sum_of_alignments(const std::vector<oracle::decoder::Positions>& steps, const std::vector<int>& target,
                              const Transition& transition, std::size_t t, int before) {
   if (t == target.size()) return 0;
   double sum = -HUGE_VAL;
@@ -82,8 +89,7 @@ TEST(Marginal, IsTheSumOverAllAlignments) {
     TinyModel model(options);
     double wanted = 0;
     for (const TinyExample& example : examples) {
-      const auto steps =
-          SlowTransducer(model.parameters, options).positions(example.source, example.target, start, stop);
+      const auto steps = by_position(model, options, example);
       std::vector<int> target = example.target;
       target.push_back(stop);
       wanted -= log_sum_of_alignments(steps, target, transition, 0, 0);
@@ -104,7 +110,7 @@ TEST(Marginal, HoldsForThreeHundredPositions) {
     for (const Parameters::Entry& entry : model.parameters.entries()) {
       if (entry.name == "attention.additive.v") std::ranges::fill(model.parameters.values(entry), Real(-0.7));
     }
-    const auto steps = SlowTransducer(model.parameters, options).positions(example.source, example.target, start, stop);
+    const auto steps = by_position(model, options, example);
     Sequence target = example.target;
     target.push_back(stop);
     std::vector<double> alpha(300, -HUGE_VAL);

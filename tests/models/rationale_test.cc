@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "models/slow_transducer.h"
+#include "models/oracles/objectives.h"
 #include "models/tiny_model.h"
 
 namespace fovea {
@@ -130,6 +130,7 @@ class Chooser {
 };
 
 const TinyExample example = {{4, 7, 6}, {5, 4}, 11};
+const std::vector<int> closed_source = {4, 7, 6, stop};
 
 double probability_of(const std::vector<double>& p, const std::vector<int>& mask) {
   double product = 1;
@@ -142,7 +143,7 @@ TEST(Rationale, DrawsAreAsProbableAsTheySay) {
   const TinyModel model(options);
   Chooser chooser(model, options.encoder);
   const Batch batch = tiny_batch({example}, Linked::none);
-  const std::vector<double> p = SlowTransducer(model.parameters, options).chosen(example.source, stop);
+  const std::vector<double> p = oracle::chosen_probabilities({model.parameters, options}, closed_source);
   std::map<std::vector<int>, int> counts;
   constexpr int draws = 4000;
   for (int seed = 0; seed < draws; ++seed) {
@@ -193,15 +194,15 @@ TEST(Rationale, GradientIsThatOfTheExpectedCost) {
     pass.tape().backward(loss.total);
   }
 
-  const SlowTransducer slow(model.parameters, options);
+  const oracle::Model told = {model.parameters, options};
   const auto expected_cost = [&] {
-    const std::vector<double> p = slow.chosen(example.source, stop);
+    const std::vector<double> p = oracle::chosen_probabilities(told, closed_source);
     double sum = 0;
     for (const auto& [mask, outcome] : outcomes) sum += probability_of(p, mask) * outcome.cost;
     return options.objective.reinforce * sum;
   };
   std::vector<Real> mean(static_cast<std::size_t>(model.parameters.count()));
-  const std::vector<double> p = slow.chosen(example.source, stop);
+  const std::vector<double> p = oracle::chosen_probabilities(told, closed_source);
   for (const auto& [mask, outcome] : outcomes) {
     for (std::size_t i = 0; i < mean.size(); ++i) {
       mean[i] += static_cast<Real>(probability_of(p, mask)) * outcome.gradient[i];

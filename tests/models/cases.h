@@ -1,0 +1,192 @@
+// What every model is tried with: the lists gone through with each decoder they go with; what the parts refuse is not
+// made. No encoder, output or attention is named here.
+#pragma once
+
+#include <functional>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "attention/mechanism.h"
+#include "models/tiny_model.h"
+
+namespace fovea {
+
+struct Case {
+  std::string name;
+  ModelOptions options;
+
+  friend std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
+};
+
+struct Change {
+  std::string name;
+  std::function<void(ModelOptions&)> apply;
+};
+
+inline std::vector<Change> decoder_changes() {
+  return {{"bahdanau", [](ModelOptions& o) { o.decoder.style = "bahdanau"; }},
+          {"feeding", [](ModelOptions& o) { o.decoder.style = "luong"; }},
+          {"at_once", [](ModelOptions& o) { o.decoder.style = "luong", o.decoder.feeding = false; }},
+          {"plain", [](ModelOptions& o) { o.decoder.style = "plain"; }},
+          {"transformer", [](ModelOptions& o) { o.decoder.kind = "transformer"; }}};
+}
+
+class Cases {
+ public:
+  // With every decoder that accepts it.
+  void add(const Change& change) {
+    for (const Change& decoder : decoder_changes()) {
+      Case c = {decoder.name + "_" + change.name, tiny_options()};
+      decoder.apply(c.options);
+      change.apply(c.options);
+      add(c);
+    }
+  }
+  void add(const Case& c) {
+    try {
+      TinyModel model(c.options);
+      all.push_back(c);
+    } catch (const Error& e) {
+      if (e.kind() != ErrorKind::usage) throw;
+    }
+  }
+
+  std::vector<Case> all;
+};
+
+inline void add_encoders(Cases& cases) {
+  for (const std::string& kind : encoder_names()) {
+    cases.add({kind, [&](ModelOptions& o) { o.encoder.kind = kind; }});
+    cases.add({kind + "_deep", [&](ModelOptions& o) {
+                 o.encoder.kind = kind;
+                 o.encoder.layers = o.decoder.layers = 2;
+                 o.encoder.residual = o.decoder.residual = true;
+                 o.encoder.cell = o.decoder.cell = "gru";
+                 o.encoder.embedding = o.decoder.embedding = 3;
+               }});
+    for (const std::string positions : {"none", "learned"}) {
+      cases.add(
+          {kind + "_" + positions, [&](ModelOptions& o) { o.encoder.kind = kind, o.encoder.positions = positions; }});
+    }
+  }
+}
+
+inline void add_outputs(Cases& cases) {
+  for (const std::string& kind : output_names()) {
+    cases.add({kind, [&](ModelOptions& o) { o.output.kind = kind; }});
+    cases.add({kind + "_smoothed", [&](ModelOptions& o) {
+                 o.output.kind = kind;
+                 o.objective.label_smoothing = 0.2;
+                 o.attention.heads = 2;
+               }});
+    cases.add({kind + "_own", [&](ModelOptions& o) { o.output.kind = kind, o.output.own_attention = true; }});
+    cases.add({kind + "_tied", [&](ModelOptions& o) {
+                 o.output.kind = kind;
+                 o.output.tied = true;
+                 o.decoder.embedding = 3;
+                 o.output.lexicon_share = 0.3;
+               }});
+  }
+  cases.add({"tied", [](ModelOptions& o) { o.output.tied = true; }});
+  cases.add({"frozen", [](ModelOptions& o) { o.encoder.frozen = o.decoder.frozen = true; }});
+}
+
+// Each attention mechanism where it is asked at every step, and where all steps ask at once.
+inline void add_attentions(Cases& cases) {
+  const auto heads = [](ModelOptions& o) { o.attention.heads = 2; };
+  cases.add({"heads", heads});
+  for (const std::string& bias : mechanism_names(biases())) {
+    cases.add({bias, [&](ModelOptions& o) { o.attention.bias = {bias}; }});
+    cases.add({bias + "_heads", [&](ModelOptions& o) { o.attention.bias = {bias}, heads(o); }});
+  }
+  for (const Mechanism<Score>* score : scores()) {
+    if (!score->traits.looks_back) continue;
+    cases.add({std::string(score->name), [&](ModelOptions& o) { o.attention.score = score->name; }});
+  }
+  for (const std::string& select : mechanism_names(selects())) {
+    cases.add({select, [&](ModelOptions& o) { o.attention.select = select; }});
+  }
+  cases.add({"rotary", [](ModelOptions& o) { o.attention.rotary = true, o.attention.projections = true; }});
+}
+
+inline void add_transformers(Cases& cases) {
+  for (const std::string norm : {"pre", "post"}) {
+    const auto add = [&](const std::string& name, const std::string& positions, auto change) {
+      Case c = {"both_" + norm + "_" + name, tiny_options()};
+      c.options.encoder.kind = c.options.decoder.kind = "transformer";
+      c.options.encoder.norm = c.options.decoder.norm = norm;
+      c.options.encoder.layers = c.options.decoder.layers = 2;
+      c.options.encoder.positions = c.options.decoder.positions = positions;
+      change(c.options);
+      cases.add(c);
+    };
+    add("sinusoid", "sinusoid", [](ModelOptions&) {});
+    add("learned", "learned", [](ModelOptions&) {});
+    add("rotary", "none", [](ModelOptions& o) { o.self_attention.rotary = true; });
+    add("relative", "none", [](ModelOptions& o) { o.self_attention.bias = {"relative"}, o.attention.heads = 2; });
+    add("narrow_tied", "sinusoid", [](ModelOptions& o) { o.decoder.embedding = 3, o.output.tied = true; });
+  }
+}
+
+inline void add_objectives(Cases& cases) {
+  using O = ObjectiveOptions;
+  const std::vector<std::pair<std::string, double O::*>> weights = {
+      {"smoothing", &O::label_smoothing},   {"coverage", &O::coverage},     {"repetition", &O::repetition},
+      {"fertility", &O::fertility},         {"supervised", &O::supervised}, {"agreement", &O::agreement},
+      {"embedding", &O::coverage_embedding}};
+  for (const auto& [name, weight] : weights) {
+    cases.add({"held_by_" + name, [&](ModelOptions& o) {
+                 o.objective.*weight = 0.3;
+                 if (weight == &O::coverage_embedding) o.attention.bias = {"coverage_embedding"};
+               }});
+    cases.add({"held_by_" + name + "_squared", [&](ModelOptions& o) {
+                 o.objective.*weight = 0.3;
+                 o.objective.supervised_form = "squared";
+                 o.attention.heads = 2;
+                 if (weight == &O::coverage_embedding) o.attention.bias = {"position", "coverage_embedding"};
+               }});
+  }
+  cases.add({"held_by_diversity", [](ModelOptions& o) { o.encoder.kind = "structured", o.objective.diversity = 0.3; }});
+  cases.add({"rationale", [](ModelOptions& o) { o.encoder.rationale = true; }});
+  cases.add({"dear_rationale", [](ModelOptions& o) {
+               o.encoder.rationale = true;
+               o.objective.rationale_length = 0.3;
+               o.objective.rationale_jumps = 0.2;
+               o.objective.reinforce = 0.7;
+             }});
+  // Where positions are drawn.
+  for (const Mechanism<Select>* select : selects()) {
+    if (!select->traits.draws) continue;
+    cases.add({std::string(select->name) + "_weighed", [&](ModelOptions& o) {
+                 o.attention.select = select->name;
+                 o.attention.heads = 2;
+                 o.attention.soft_share = 0.4;
+                 o.objective.reinforce = 0.7;
+                 o.objective.entropy = 0.3;
+               }});
+  }
+  // Where a sum over positions takes the place of a look.
+  for (const Mechanism<Select>* select : selects()) {
+    if (!select->traits.marginal) continue;
+    cases.add({std::string(select->name) + "_rationale",
+               [&](ModelOptions& o) { o.attention.select = select->name, o.encoder.rationale = true; }});
+    cases.add({std::string(select->name) + "_held_by_coverage", [&](ModelOptions& o) {
+                 o.attention.select = select->name;
+                 o.objective.coverage = o.objective.supervised = 0.3;
+               }});
+  }
+}
+
+inline std::vector<Case> all_cases() {
+  Cases cases;
+  add_encoders(cases);
+  add_outputs(cases);
+  add_attentions(cases);
+  add_transformers(cases);
+  add_objectives(cases);
+  return cases.all;
+}
+
+}  // namespace fovea

@@ -1,0 +1,113 @@
+// Every model against its formulas, written down once more in oracles/: the terms of the loss in training, and the
+// log-probabilities of all symbols step by step in use.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "models/cases.h"
+#include "models/oracles/objectives.h"
+
+namespace fovea {
+namespace {
+
+constexpr double as_the_formula = is_double ? 1e-9 : 1e-4;
+
+class EveryModelFormula : public testing::TestWithParam<Case> {
+ protected:
+  const ModelOptions& options = GetParam().options;
+  TinyModel model = TinyModel(options);
+  const Batch batch = model.batch();
+};
+
+TEST_P(EveryModelFormula, GivesEveryTermOfTheLoss) {
+  oracle::Terms wanted;
+  oracle::Model told = {model.parameters, options};
+  told.random = TinyModel::random;
+  for (int b = 0; b < batch.source.batch; ++b) {
+    told.sample = static_cast<std::uint64_t>(batch.samples[static_cast<std::size_t>(b)]);
+    const oracle::Example example = oracle::example_of(batch, b);
+    const oracle::Example reversed =
+        oracle::example_of(batch.reverse_source, batch.reverse_inputs, batch.reverse_outputs, b);
+    const oracle::Terms terms = options.encoder.rationale         ? oracle::terms_with_rationale(told, example)
+                                : options.objective.agreement > 0 ? oracle::terms_with_reverse(told, example, reversed)
+                                                                  : oracle::terms_of(oracle::tell(told, example));
+    for (const auto& [name, value] : terms) wanted[name] += value, wanted["total"] += value;
+  }
+  std::set<std::string> found;
+  for (const auto& [name, value] : model.terms(batch)) {
+    ASSERT_TRUE(wanted.contains(name)) << name;
+    EXPECT_TRUE(found.insert(name).second) << name << " stands there twice";
+    EXPECT_NEAR(value, wanted[name], as_the_formula * std::max(1.0, std::abs(value))) << name;
+  }
+  EXPECT_EQ(found.size(), wanted.size());
+}
+
+TEST_P(EveryModelFormula, GivesEveryLogProbability) {
+  Arena arena;
+  Pass pass(model.parameters, arena);
+  const auto found = stepped(model, *model.transducer.begin(pass, batch.source), batch.inputs);
+  const oracle::Model told = {model.parameters, options};
+  const auto rows = static_cast<std::size_t>(batch.inputs.batch);
+  for (std::size_t b = 0; b < rows; ++b) {
+    oracle::Example example = oracle::example_of(batch, static_cast<int>(b));
+    if (options.encoder.rationale) example = oracle::choose(told, example).read;
+    const oracle::Steps steps = oracle::tell(told, example).steps;
+    for (std::size_t t = 0; t < steps.size(); ++t) {
+      const std::size_t width = found[t].size() / rows;
+      expect_close(std::span(found[t]).subspan(b * width, width), steps[t].written.log_probabilities,
+                   fmt::format("row {}, step {}", b, t), as_the_formula);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryModelFormula, testing::ValuesIn(all_cases()),
+                         [](const auto& info) { return info.param.name; });
+
+// ---- the lists
+
+template <class Oracle>
+std::vector<std::string> names_of(const oracle::Table<Oracle>& oracles) {
+  std::vector<std::string> names;
+  for (const auto& [name, oracle] : oracles) names.push_back(name);
+  return names;
+}
+
+void expect_same_names(std::vector<std::string> listed, std::vector<std::string> known) {
+  std::ranges::sort(listed);
+  std::ranges::sort(known);
+  EXPECT_EQ(known, listed) << "an entry without an oracle, or an oracle without an entry";
+}
+
+TEST(EveryModelFormulaList, HasEveryEncoderOutputAndDecoder) {
+  expect_same_names(encoder_names(), names_of(oracle::encoders()));
+  expect_same_names(output_names(), names_of(oracle::outputs()));
+  std::vector<std::string> decoders;
+  const DecoderOptions options;
+  for (const Field& field : ConstFieldsRef(options).visit().fields()) {
+    if (field.name == "kind" || field.name == "style") {
+      decoders.insert(decoders.end(), field.rule.names.begin(), field.rule.names.end());
+    }
+  }
+  std::erase(decoders, "rnn");  // told apart by style
+  expect_same_names(decoders, names_of(oracle::decoders()));
+}
+
+// An option that no case changes would have no oracle.
+TEST(EveryModelFormulaList, HasEveryObjective) {
+  std::set<std::string> changed = {"supervised_smoothing"};  // of the data: tests/tasks/transduce_test.cc
+  const ObjectiveOptions usual;
+  for (const Case& c : all_cases()) {
+    const auto fields = ConstFieldsRef(c.options.objective).visit().fields();
+    const auto before = ConstFieldsRef(usual).visit().fields();
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      if (value_text(fields[i]) != value_text(before[i])) changed.insert(fields[i].name);
+    }
+  }
+  const auto all = names(ConstFieldsRef(usual));
+  EXPECT_EQ(changed, std::set<std::string>(all.begin(), all.end()));
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,0 +1,137 @@
+// How symbols are chosen from what the decoder offers: one oracle for each output.
+#pragma once
+
+#include "models/oracles/model.h"
+
+namespace fovea::oracle {
+
+// What a step of a decoder offers.
+struct Readout {
+  Row features;   // t
+  Row state;      // s
+  Row context;    // c; empty without attention
+  Row embedding;  // y, of the symbol written before
+  Attended attended;
+};
+
+struct Written {
+  Row log_probabilities;  // of the target's symbols, then of those that only the source has
+  double gate = 1;        // the vocabulary's share
+  Row copying = {};       // by position
+};
+
+namespace output {
+
+// V t + b; with `tied` V is the table of the target's symbols, and t is first brought to the size of its rows.
+inline Row logits(const Model& model, Row t) {
+  const Weights weights = model.weights();
+  if (!model.options.output.tied) return weights.affine("output.choice", t);
+  if (weights.has("output.narrow.weight")) t = weights.map("output.narrow", t);
+  return plus(weights.transposed_times("decoder.embedding.table", t), weights.row("output.choice.bias"));
+}
+
+// By symbol, what the shares of the positions come to.
+inline Row spread(const Example& example, const Row& shares) {
+  Row by_symbol(static_cast<std::size_t>(example.width));
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    for (const Share& link : example.links[i]) {
+      by_symbol[static_cast<std::size_t>(link.symbol)] += link.share * shares[i];
+    }
+  }
+  return by_symbol;
+}
+
+// log(g softmax(V t + b) + sum_i shares_i [x_i = w]), no log below 1e-30
+inline Written mixed(const Row& logits, double gate, const Row& shares, const Example& example) {
+  Row p = spread(example, shares);
+  const Row vocabulary = softmax(logits);
+  for (std::size_t j = 0; j < vocabulary.size(); ++j) p[j] += gate * vocabulary[j];
+  return {each(p, [](double x) { return std::log(std::max(x, 1e-30)); }), gate, shares};
+}
+
+// p = softmax(V t + b)
+inline Written generate(const Model& model, const Example&, const Rows&, const Readout& readout) {
+  const Row scores = logits(model, readout.features);
+  return {each(scores, [total = log_sum(scores)](double x) { return x - total; })};
+}
+
+// See, Liu & Manning 2017: p = g p_vocabulary + (1 - g) sum_{x_i = w} a_i, g = sigmoid(w' [c ; s ; y] + b); with
+// `own_attention` a is a softmax of its own for copying (Allamanis 2016).
+inline Written pointer_generator(const Model& model, const Example& example, const Rows& memory,
+                                 const Readout& readout) {
+  Row a = readout.attended.weights.empty() ? Row() : readout.attended.looked();
+  if (model.options.output.own_attention) {
+    AttentionOptions own = model.options.attention;
+    own.bias.clear();
+    own.select = "softmax", own.read = "sum";
+    own.heads = 1, own.rotary = false;
+    a = model.attention("output.attention", own).attend(memory, {.query = readout.state}).looked();
+  }
+  const Row all = joined(joined(readout.context, readout.state), readout.embedding);
+  const double g = sigmoid(model.weights().affine("output.gate", all)[0]);
+  return mixed(logits(model, readout.features), g, scaled(a, 1 - g), example);
+}
+
+// Gu, Lu, Li & Li 2016: one softmax over V t + b and, for each position, tanh(Wc h_j)' s
+inline Written copynet(const Model& model, const Example& example, const Rows& memory, const Readout& readout) {
+  const Row from_vocabulary = logits(model, readout.features);
+  Row all = from_vocabulary;
+  for (const Row& h : memory) all.push_back(dot(tanh(model.weights().map("output.copy", h)), readout.state));
+  const Row p = softmax(all);
+  const std::size_t symbols = from_vocabulary.size();
+  return mixed(from_vocabulary, sum(part(p, 0, symbols)), part(p, symbols, memory.size()), example);
+}
+
+// ... and what the next step reads beside the symbol y: sum_j rho_j h_j, rho the shares of the positions that stand for
+// y, normalised (selective read); nothing where y was not copied.
+inline Row selective_read(const Example& example, const Rows& memory, const Row& copying, int y) {
+  Row rho(memory.size());
+  for (std::size_t j = 0; j < copying.size(); ++j) {
+    for (const Share& link : example.links[j]) rho[j] = link.symbol == y ? copying[j] : rho[j];
+  }
+  return scaled(weighted_sum(rho, memory), 1 / (sum(rho) + 1e-10));
+}
+
+// Merity, Xiong, Bradbury & Socher 2016: q = tanh(W s + b), [a ; g] = softmax [q' h_i ; q' z],
+// p = g p_vocabulary + sum_{x_i = w} a_i
+inline Written sentinel(const Model& model, const Example& example, const Rows& memory, const Readout& readout) {
+  const Row q = tanh(model.weights().affine("output.pointer", readout.state));
+  Row scores;
+  for (const Row& h : memory) scores.push_back(dot(q, h));
+  scores.push_back(model.weights().map("output.sentinel", q)[0]);
+  const Row p = softmax(scores);
+  return mixed(logits(model, readout.features), p.back(), part(p, 0, memory.size()), example);
+}
+
+// Arthur, Neubig & Nakamura 2016: p = softmax(V t + b + log(L a + eps))
+inline Written lexicon_bias(const Model& model, const Example& example, const Rows&, const Readout& readout) {
+  Row scores = logits(model, readout.features);
+  const Row by_lexicon = spread(example, readout.attended.looked());
+  for (std::size_t j = 0; j < scores.size(); ++j) {
+    scores[j] += std::log(by_lexicon[j] + model.options.output.lexicon_floor);
+  }
+  return {each(scores, [total = log_sum(scores)](double x) { return x - total; })};
+}
+
+// Arthur 2016 (linear interpolation): p = (1 - lambda) p_vocabulary + lambda L a, lambda given or sigmoid(learned);
+// what the lexicon does not know of a word goes to the vocabulary.
+inline Written lexicon_mix(const Model& model, const Example& example, const Rows&, const Readout& readout) {
+  const double given = model.options.output.lexicon_share;
+  const double lambda = given > 0 ? given : sigmoid(model.weights().number("output.lexicon_share"));
+  const Row shares = scaled(readout.attended.looked(), lambda);
+  return mixed(logits(model, readout.features), 1 - sum(spread(example, shares)), shares, example);
+}
+
+}  // namespace output
+
+using Output = std::function<Written(const Model&, const Example&, const Rows& memory, const Readout&)>;
+
+inline const Table<Output>& outputs() {
+  static const Table<Output> all = {
+      {"generate", output::generate},         {"pointer_generator", output::pointer_generator},
+      {"copynet", output::copynet},           {"sentinel", output::sentinel},
+      {"lexicon_bias", output::lexicon_bias}, {"lexicon_mix", output::lexicon_mix}};
+  return all;
+}
+
+}  // namespace fovea::oracle

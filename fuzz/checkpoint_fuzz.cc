@@ -1,5 +1,5 @@
 // A checkpoint: any bytes as the file, and any text as the progress in it. The seeds are what save_checkpoint writes of
-// the model below.
+// the model below. The checksum is set right first.
 #include "fuzz.h"
 #include "training/checkpoint.h"
 
@@ -30,7 +30,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static Model model = tiny_model(config);
   static Optimizer optimizer({}, static_cast<std::size_t>(model.parameters().count()));
   const std::string_view bytes = as_text(data, size);
-  OneFile files(bytes);
+  const std::string sealed = seal(std::string(bytes));
+  OneFile files(sealed);
   Progress progress;
   taken([&] { load_checkpoint(files, "fuzz", model, optimizer, progress, data_hash); });
   if (!taken([&] { progress = progress_from_json(std::string(bytes), "fuzz"); })) return 0;

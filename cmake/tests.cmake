@@ -14,11 +14,13 @@ elseif(FOVEA_SANITIZE STREQUAL "thread")
   list(FILTER test_sources INCLUDE REGEX ${threads})
 endif()
 add_executable(fovea_test ${test_sources})
-# As in the library; in the other folders names of helpers repeat.
+# As in the library: a folder is one piece. Each test has a namespace of its own, so names of helpers may repeat.
 set_target_properties(fovea_test PROPERTIES UNITY_BUILD ${FOVEA_UNITY} UNITY_BUILD_MODE GROUP)
-foreach(folder attention base cli decoding training)
-  file(GLOB together CONFIGURE_DEPENDS tests/${folder}/*_test.cc)
-  set_source_files_properties(${together} PROPERTIES UNITY_GROUP ${folder})
+foreach(source IN LISTS test_sources)
+  get_filename_component(folder ${source} DIRECTORY)
+  file(RELATIVE_PATH folder ${CMAKE_CURRENT_SOURCE_DIR} ${folder})
+  string(REPLACE / _ folder ${folder})
+  set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder})
 endforeach()
 target_include_directories(fovea_test PRIVATE tests)
 target_link_libraries(fovea_test PRIVATE fovea_library GTest::gtest_main PkgConfig::libhwy PkgConfig::liblzma

@@ -13,7 +13,7 @@
 #include "support/source_files.h"
 #include "support/temporary_folder.h"
 
-namespace fovea {
+namespace fovea::docs_test {
 namespace {
 
 TEST(MechanismsPage, NamesEveryMechanismEncoderAndOutput) {
@@ -62,4 +62,4 @@ TEST(ContributingPage, ItsChangeFits) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::docs_test

@@ -11,7 +11,7 @@
 #include "support/golden.h"
 #include "support/source_files.h"
 
-namespace fovea {
+namespace fovea::golden_test {
 namespace {
 
 TEST(Golden, ReadsArraysOfEachSection) {
@@ -67,4 +67,4 @@ TEST(Golden, AnUnreadFileIsNoticed) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::golden_test

@@ -6,7 +6,7 @@
 #include "support/process.h"
 #include "support/temporary_folder.h"
 
-namespace fovea {
+namespace fovea::install_test {
 namespace {
 
 TEST(Install, PutsEverythingIntoPlace) {
@@ -41,4 +41,4 @@ TEST(Install, PutsEverythingIntoPlace) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::install_test

@@ -10,7 +10,7 @@
 
 #include "training/tiny_run.h"
 
-namespace fovea {
+namespace fovea::predictor_test {
 namespace {
 
 class PredictorTest : public testing::Test {
@@ -183,4 +183,4 @@ TEST_F(PredictorTest, EveryErrorArrivesAndEndsTheStream) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::predictor_test

@@ -9,7 +9,7 @@
 #include "support/source_files.h"
 #include "support/temporary_folder.h"
 
-namespace fovea {
+namespace fovea::scripts_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -113,4 +113,4 @@ TEST(Mutate, SlowTellsWhatTestsNotice) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::scripts_test

@@ -12,7 +12,7 @@
 #include "layers/loss_check.h"
 #include "models/objectives.h"
 
-namespace fovea {
+namespace fovea::estimated_test {
 namespace {
 
 std::vector<double> softmax_of(const Vector& scores, double temperature = 1) {
@@ -221,4 +221,4 @@ TEST(Reinforce, IsOnAverageTheGradientOfTheExpectedLoss) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::estimated_test

@@ -12,7 +12,7 @@
 #include "attention/asked.h"
 #include "attention/combinations.h"
 
-namespace fovea {
+namespace fovea::every_mechanism_test {
 namespace {
 
 constexpr int steps = 3, longest = 6;
@@ -363,4 +363,4 @@ TEST(Mechanisms, UnknownNameIsAUsageError) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::every_mechanism_test

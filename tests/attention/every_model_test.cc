@@ -12,7 +12,7 @@
 #include "training/gradient.h"
 #include "training/optimizer.h"
 
-namespace fovea {
+namespace fovea::every_model_test {
 namespace {
 
 AttentionOptions model_attention() { return {.bias = {}, .size = 16}; }
@@ -202,4 +202,4 @@ INSTANTIATE_TEST_SUITE_P(Once, EachMechanism, testing::ValuesIn(each_mechanism(m
                          [](const auto& info) { return fmt::format("{:02}_{}", info.index, info.param.name()); });
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::every_model_test

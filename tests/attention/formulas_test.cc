@@ -10,7 +10,7 @@
 #include "support/gradient_check.h"
 #include "support/random_values.h"
 
-namespace fovea {
+namespace fovea::formulas_test {
 namespace {
 
 using Row = std::vector<double>;
@@ -161,4 +161,4 @@ TEST(Formulas, AdditiveMayBeNormalized) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::formulas_test

@@ -10,7 +10,7 @@
 #include "attention/asked.h"
 #include "attention/selecting.h"
 
-namespace fovea {
+namespace fovea::monotonic_test {
 namespace {
 
 double stops(Real score) { return 1 / (1 + std::exp(-static_cast<double>(score))); }
@@ -213,4 +213,4 @@ TEST(MonotonicHmm, StartsAnywhereAndKeepsAllThereIs) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::monotonic_test

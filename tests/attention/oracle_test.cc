@@ -11,7 +11,7 @@
 #include "attention/combinations.h"
 #include "attention/oracles/attention.h"
 
-namespace fovea {
+namespace fovea::oracle_test {
 namespace {
 
 constexpr double as_the_formula = is_double ? 1e-9 : 1e-4;
@@ -111,4 +111,4 @@ TEST(EveryFormula, HasAnOracle) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::oracle_test

@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "support/failing_files.h"
 
-namespace fovea {
+namespace fovea::files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -400,4 +400,4 @@ TEST_F(RealFiles, AKilledHolderLetsGo) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::files_test

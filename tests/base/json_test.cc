@@ -5,7 +5,7 @@
 
 #include "base/utf8.h"
 
-namespace fovea {
+namespace fovea::json_test {
 namespace {
 
 TEST(JsonValue, ReadsWhatItWrote) {
@@ -36,4 +36,4 @@ TEST(JsonValue, WritesUtf8Alone) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::json_test

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string>
 
-namespace fovea {
+namespace fovea::large_memory_test {
 namespace {
 
 bool aligned(const void* memory, std::size_t to) { return reinterpret_cast<std::uintptr_t>(memory) % to == 0; }
@@ -43,4 +43,4 @@ TEST(LargeMemory, OfManyMegabytesIsInLargePages) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::large_memory_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace fovea {
+namespace fovea::nearest_test {
 namespace {
 
 const std::vector<std::string> known = {"encoder.layers", "decoder.layers", "additive", "dot", "scaled_dot", "sum"};
@@ -55,4 +55,4 @@ TEST(Nearest, is_silent_when_nothing_is_near) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::nearest_test

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-namespace fovea {
+namespace fovea::options_test {
 namespace {
 
 using namespace std::string_literals;
@@ -448,4 +448,4 @@ TEST(Options, a_comma_decimal_locale_changes_nothing) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::options_test

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace fovea {
+namespace fovea::periods_test {
 namespace {
 
 using Unit = Period::Unit;
@@ -68,4 +68,4 @@ TEST(BatchSizes, refuse_rubbish_and_show_the_forms) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::periods_test

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 
-namespace fovea {
+namespace fovea::safetensors_test {
 namespace {
 
 using namespace std::string_literals;
@@ -434,4 +434,4 @@ TEST(Encoding, WhatWouldBeRefusedIsNotWritten) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::safetensors_test

@@ -4,7 +4,7 @@
 
 #include "support/process.h"
 
-namespace fovea {
+namespace fovea::shell_word_test {
 namespace {
 
 TEST(ShellWord, IsReadBackByAShell) {
@@ -18,4 +18,4 @@ TEST(ShellWord, IsReadBackByAShell) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::shell_word_test

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
-namespace fovea {
+namespace fovea::threads_test {
 namespace {
 
 TEST(Workers, DoEachTaskOnceWhateverTheirNumber) {
@@ -73,4 +73,4 @@ TEST(Workers, ThrowTheFailureOfTheLowestTaskWhenAllAreDone) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::threads_test

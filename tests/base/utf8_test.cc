@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace fovea {
+namespace fovea::utf8_test {
 namespace {
 
 using namespace std::string_literals;
@@ -125,4 +125,4 @@ TEST(Utf8, NothingPrintableCanSteerATerminal) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::utf8_test

@@ -6,7 +6,7 @@
 
 #include "support/thread_ranks.h"
 
-namespace fovea {
+namespace fovea::watchdog_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -56,4 +56,4 @@ TEST(Watchdog, NobodyIsMissedAloneOrWithoutPatience) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::watchdog_test

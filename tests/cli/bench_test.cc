@@ -6,7 +6,7 @@
 #include "support/process.h"
 #include "support/temporary_folder.h"
 
-namespace fovea {
+namespace fovea::bench_test {
 namespace {
 
 using nlohmann::json;
@@ -70,4 +70,4 @@ TEST(BenchCommand, RefusesBadValues) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::bench_test

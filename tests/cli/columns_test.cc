@@ -8,7 +8,7 @@
 #include "support/process.h"
 #include "training/tiny_run.h"
 
-namespace fovea {
+namespace fovea::columns_test {
 namespace {
 
 using nlohmann::json;
@@ -337,4 +337,4 @@ TEST_F(OwnFilesTest, SamplesOfBeforeAStopStayInTheReport) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::columns_test

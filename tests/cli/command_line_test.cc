@@ -9,7 +9,7 @@
 #include "support/process.h"
 #include "training/tiny_run.h"
 
-namespace fovea {
+namespace fovea::command_line_test {
 namespace {
 
 using nlohmann::json;
@@ -363,4 +363,4 @@ TEST_F(CommandLineTest, TrainsFromAPipeAndFromAnywhere) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::command_line_test

@@ -6,7 +6,7 @@
 #include "support/process.h"
 #include "training/tiny_run.h"
 
-namespace fovea {
+namespace fovea::compare_test {
 namespace {
 
 using nlohmann::json;
@@ -206,4 +206,4 @@ TEST_F(CompareCommandTest, UsageErrorsComeBeforeAnyRun) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::compare_test

@@ -11,7 +11,7 @@
 #include "support/process.h"
 #include "support/temporary_folder.h"
 
-namespace fovea {
+namespace fovea::completions_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -149,4 +149,4 @@ TEST(Choices, AreKnownToTheirReaders) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::completions_test

@@ -9,7 +9,7 @@
 #include "support/process.h"
 #include "training/tiny_run.h"
 
-namespace fovea {
+namespace fovea::damaged_model_test {
 namespace {
 
 std::string model_bytes() {
@@ -185,4 +185,4 @@ TEST(DamagedModel, OtherThingsAreNoModel) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::damaged_model_test

@@ -8,7 +8,7 @@
 #include "support/temporary_folder.h"
 #include "training/journal.h"
 
-namespace fovea {
+namespace fovea::defaults_test {
 namespace {
 
 class DefaultsTest : public testing::Test {
@@ -94,4 +94,4 @@ TEST_F(SlowDefaultsTest, EightHundredLinesOfIcelandic) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::defaults_test

@@ -7,7 +7,7 @@
 #include "support/process.h"
 #include "training/tiny_run.h"
 
-namespace fovea {
+namespace fovea::evaluate_test {
 namespace {
 
 using nlohmann::json;
@@ -221,4 +221,4 @@ TEST_F(EvaluateCommandTest, AModelWithoutAttentionHasNoneToMeasure) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::evaluate_test

@@ -9,7 +9,7 @@
 #include "support/process.h"
 #include "support/temporary_folder.h"
 
-namespace fovea {
+namespace fovea::format_versions_test {
 namespace {
 
 const std::filesystem::path fixtures = std::filesystem::path(FOVEA_SOURCE_DIR) / "tests" / "fixtures";
@@ -58,4 +58,4 @@ TEST(FormatVersions, ANewerVersionIsRefusedInWords) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::format_versions_test

@@ -6,7 +6,7 @@
 #include "support/process.h"
 #include "support/temporary_folder.h"
 
-namespace fovea {
+namespace fovea::manual_test {
 namespace {
 
 std::string manual() { return run(fovea({"manual"})).out; }
@@ -56,4 +56,4 @@ TEST(Manual, IsSound) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::manual_test

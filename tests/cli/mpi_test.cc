@@ -7,7 +7,7 @@
 #include "support/process.h"
 #include "training/tiny_run.h"
 
-namespace fovea {
+namespace fovea::mpi_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -207,4 +207,4 @@ TEST_F(SlowMpiTest, TwoMachinesOverTcp) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::mpi_test

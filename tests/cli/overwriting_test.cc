@@ -7,7 +7,7 @@
 #include "support/process.h"
 #include "training/tiny_run.h"
 
-namespace fovea {
+namespace fovea::overwriting_test {
 namespace {
 
 class OverwritingTest : public testing::Test {
@@ -127,4 +127,4 @@ TEST_F(OverwritingTest, AComparisonReplacesItsOwnFilesAlone) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::overwriting_test

@@ -8,7 +8,7 @@
 #include "support/process.h"
 #include "training/tiny_run.h"
 
-namespace fovea {
+namespace fovea::predict_test {
 namespace {
 
 using nlohmann::json;
@@ -359,4 +359,4 @@ TEST_F(WordModelTest, ReadsFeaturesAfterATab) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::predict_test

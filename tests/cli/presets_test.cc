@@ -13,7 +13,7 @@
 #include "support/source_files.h"
 #include "training/gradient.h"
 
-namespace fovea {
+namespace fovea::presets_test {
 namespace {
 
 class EveryPreset : public testing::TestWithParam<Preset> {};
@@ -118,4 +118,4 @@ TEST(Presets, HoldThePublishedSystems) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::presets_test

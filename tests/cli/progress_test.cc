@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 
-namespace fovea {
+namespace fovea::progress_test {
 namespace {
 
 // A view that is kept as text, with a clock that moves only when told.
@@ -394,4 +394,4 @@ TEST(Terminal, AFileIsNone) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::progress_test

@@ -7,7 +7,7 @@
 #include "support/process.h"
 #include "support/temporary_folder.h"
 
-namespace fovea {
+namespace fovea::readme_test {
 namespace {
 
 // The lines behind "$ " in fenced blocks of sh or console, with those that a backslash continues.
@@ -91,4 +91,4 @@ INSTANTIATE_TEST_SUITE_P(Pages, ShownCommands, testing::Values("README.md", "doc
                          [](const auto& info) { return std::filesystem::path(info.param).stem().string(); });
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::readme_test

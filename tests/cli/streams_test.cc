@@ -7,7 +7,7 @@
 #include "support/process.h"
 #include "training/tiny_run.h"
 
-namespace fovea {
+namespace fovea::streams_test {
 namespace {
 
 class StreamsTest : public testing::Test {
@@ -126,4 +126,4 @@ TEST_F(StreamsTest, ALineThatComesLateIsWaitedForIfTheStreamsAreSetNotToWait) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::streams_test

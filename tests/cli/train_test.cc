@@ -8,7 +8,7 @@
 #include "support/process.h"
 #include "training/tiny_run.h"
 
-namespace fovea {
+namespace fovea::train_test {
 namespace {
 
 class TrainCommandTest : public testing::Test {
@@ -321,4 +321,4 @@ TEST_F(TrainCommandTest, TwoTrainedTogetherAreTwoModels) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::train_test

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/random.h"
 
-namespace fovea {
+namespace fovea::aligner_test {
 namespace {
 
 using Ids = std::vector<std::int32_t>;
@@ -270,4 +270,4 @@ TEST(Aligner, LimitsAreNamed) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::aligner_test

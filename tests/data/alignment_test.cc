@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-namespace fovea {
+namespace fovea::alignment_test {
 namespace {
 
 using Links = std::vector<Link>;
@@ -68,4 +68,4 @@ TEST(ParseLinks, ErrorsAreShortAndSafeToPrint) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::alignment_test

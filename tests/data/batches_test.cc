@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/random.h"
 
-namespace fovea {
+namespace fovea::batches_test {
 namespace {
 
 using Batches = std::vector<std::vector<std::uint32_t>>;
@@ -132,4 +132,4 @@ TEST(Batches, NothingAndZeroLengths) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::batches_test

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace fovea {
+namespace fovea::columns_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -73,4 +73,4 @@ TEST(Columns, OfALineToBeAnswered) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::columns_test

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace fovea {
+namespace fovea::features_test {
 namespace {
 
 using Features = std::vector<std::string_view>;
@@ -29,4 +29,4 @@ TEST(SplitFeatures, AllElseIsKept) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::features_test

@@ -11,7 +11,7 @@
 #include "packed.h"
 #include "temporary_file.h"
 
-namespace fovea {
+namespace fovea::lexicon_test {
 namespace {
 
 using Targets = std::vector<std::pair<std::string, double>>;
@@ -95,4 +95,4 @@ TEST(Lexicon, NothingAndTooMuchAreErrors) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::lexicon_test

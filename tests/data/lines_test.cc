@@ -12,7 +12,7 @@
 #include "packed.h"
 #include "temporary_file.h"
 
-namespace fovea {
+namespace fovea::lines_test {
 namespace {
 
 using namespace std::string_literals;
@@ -241,4 +241,4 @@ TEST(Lines, MagicBytesMayArriveInTwoParts) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::lines_test

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "temporary_file.h"
 
-namespace fovea {
+namespace fovea::pairs_test {
 namespace {
 
 using namespace std::string_literals;
@@ -279,4 +279,4 @@ TEST(Pairs, ContradictoryOptions) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::pairs_test

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/random.h"
 
-namespace fovea {
+namespace fovea::split_test {
 namespace {
 
 std::vector<Example> examples_of(const std::vector<std::string>& sources) {
@@ -131,4 +131,4 @@ TEST(Split, ShareIsChecked) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::split_test

@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "base/utf8.h"
 
-namespace fovea {
+namespace fovea::unit_test {
 namespace {
 
 using Tokens = std::vector<std::string>;
@@ -98,4 +98,4 @@ TEST(Unit, UnknownNameListsTheKnownOnes) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::unit_test

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-namespace fovea {
+namespace fovea::vocabulary_test {
 namespace {
 
 using nlohmann::json;
@@ -124,4 +124,4 @@ TEST(Vocabulary, EmptySymbolIsRefused) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::vocabulary_test

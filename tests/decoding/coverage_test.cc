@@ -5,7 +5,7 @@
 
 #include "decoding/table_model.h"
 
-namespace fovea {
+namespace fovea::coverage_test {
 namespace {
 
 TEST(Coverage, IsTheMeanOverTheHeadsOfTheLastLayer) {
@@ -144,4 +144,4 @@ TEST(Coverage, RefusesWhatMakesNoSense) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::coverage_test

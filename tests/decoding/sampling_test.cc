@@ -10,7 +10,7 @@
 
 #include "decoding/table_model.h"
 
-namespace fovea {
+namespace fovea::sampling_test {
 namespace {
 
 // Pearson's sum has the mean f and the variance 2 f, f the number of kinds less one; rare kinds are given some room.
@@ -269,4 +269,4 @@ TEST(Sampling, NotANumberStillGivesAnAnswer) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::sampling_test

@@ -12,7 +12,7 @@
 
 #include "decoding/table_model.h"
 
-namespace fovea {
+namespace fovea::search_test {
 namespace {
 
 int code_of(const Path& written) {
@@ -344,4 +344,4 @@ TEST(Search, RefusesWhatMakesNoSense) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::search_test

@@ -10,7 +10,7 @@
 
 #include "kernels/kernel_test.h"
 
-namespace fovea::kernels {
+namespace fovea::kernels::attention_test {
 namespace {
 
 class AttentionKernels : public KernelTest {};
@@ -287,4 +287,4 @@ TEST_P(AttentionKernels, PaddingChangesNoBit) {
 }
 
 }  // namespace
-}  // namespace fovea::kernels
+}  // namespace fovea::kernels::attention_test

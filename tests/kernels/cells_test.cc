@@ -8,7 +8,7 @@
 
 #include "kernels/kernel_test.h"
 
-namespace fovea::kernels {
+namespace fovea::kernels::cells_test {
 namespace {
 
 class CellKernels : public KernelTest {};
@@ -142,4 +142,4 @@ TEST_P(CellKernels, ExtremesStayFinite) {
 }
 
 }  // namespace
-}  // namespace fovea::kernels
+}  // namespace fovea::kernels::cells_test

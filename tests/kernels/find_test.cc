@@ -6,7 +6,7 @@
 
 #include "kernels/kernel_test.h"
 
-namespace fovea::kernels {
+namespace fovea::kernels::find_test {
 namespace {
 
 class FindKernels : public KernelTest {};
@@ -47,4 +47,4 @@ TEST_P(FindKernels, WhatIsNotANumberIsNotLargeEnough) {
 }
 
 }  // namespace
-}  // namespace fovea::kernels
+}  // namespace fovea::kernels::find_test

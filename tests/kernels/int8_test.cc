@@ -10,7 +10,7 @@
 
 #include "kernels/kernel_test.h"
 
-namespace fovea::kernels {
+namespace fovea::kernels::int8_test {
 namespace {
 
 constexpr Real nan = std::numeric_limits<Real>::quiet_NaN();
@@ -198,4 +198,4 @@ TEST_P(Int8Kernels, TinyHugeAndNoNumbers) {
 }
 
 }  // namespace
-}  // namespace fovea::kernels
+}  // namespace fovea::kernels::int8_test

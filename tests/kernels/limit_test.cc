@@ -3,7 +3,7 @@
 
 #include "kernels/kernel_test.h"
 
-namespace fovea::kernels {
+namespace fovea::kernels::limit_test {
 namespace {
 
 using Limit = KernelTest;
@@ -19,4 +19,4 @@ TEST_P(Limit, EveryMultiplyAddCounts) {
 INSTANTIATE_TEST_SUITE_P(Each, Limit, testing::ValuesIn(tested_instruction_sets()), instruction_set_name);
 
 }  // namespace
-}  // namespace fovea::kernels
+}  // namespace fovea::kernels::limit_test

@@ -9,7 +9,7 @@
 #include "kernels/kernel_test.h"
 #include "kernels/update.h"
 
-namespace fovea::kernels {
+namespace fovea::kernels::pointwise_test {
 namespace {
 
 class PointwiseKernels : public KernelTest {};
@@ -164,4 +164,4 @@ TEST_P(PointwiseKernels, MomentumIsItsFormula) {
 }
 
 }  // namespace
-}  // namespace fovea::kernels
+}  // namespace fovea::kernels::pointwise_test

@@ -11,7 +11,7 @@
 
 #include "kernels/kernel_test.h"
 
-namespace fovea::kernels {
+namespace fovea::kernels::product_test {
 namespace {
 
 std::vector<Real> packed_form(const Buffer& matrix, int inner, int columns) {
@@ -182,4 +182,4 @@ TEST_P(ProductKernels, APartOfATransposedProductHasTheBitsOfTheWhole) {
 }
 
 }  // namespace
-}  // namespace fovea::kernels
+}  // namespace fovea::kernels::product_test

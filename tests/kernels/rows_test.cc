@@ -11,7 +11,7 @@
 
 #include "kernels/kernel_test.h"
 
-namespace fovea::kernels {
+namespace fovea::kernels::rows_test {
 namespace {
 
 class RowKernels : public KernelTest {};
@@ -253,4 +253,4 @@ TEST_P(RowKernels, AddRowsSumsColumns) {
 }
 
 }  // namespace
-}  // namespace fovea::kernels
+}  // namespace fovea::kernels::rows_test

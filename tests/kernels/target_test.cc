@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "kernels/kernel_test.h"
 
-namespace fovea::kernels {
+namespace fovea::kernels::target_test {
 namespace {
 
 TEST(InstructionSets, TheBestIsUsed) {
@@ -39,4 +39,4 @@ TEST(InstructionSets, AnUnknownNameIsRefused) {
 }
 
 }  // namespace
-}  // namespace fovea::kernels
+}  // namespace fovea::kernels::target_test

@@ -7,7 +7,7 @@
 
 #include "support/gradient_check.h"
 
-namespace fovea {
+namespace fovea::cell_test {
 namespace {
 
 std::vector<Real> copy(Tensor x) { return {x.values().begin(), x.values().end()}; }
@@ -90,4 +90,4 @@ INSTANTIATE_TEST_SUITE_P(Cells, EveryCell, testing::ValuesIn(cell_names()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::cell_test

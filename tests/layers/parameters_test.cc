@@ -10,7 +10,7 @@
 #include "layers/linear.h"
 #include "layers/pass.h"
 
-namespace fovea {
+namespace fovea::parameters_test {
 namespace {
 
 std::vector<Real> values_of(const Parameters& parameters, const std::string& name) {
@@ -142,4 +142,4 @@ TEST(Parameters, PackedFormsFollowInitialise) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::parameters_test

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace fovea {
+namespace fovea::pass_test {
 namespace {
 
 std::vector<Real> copy(Tensor x) { return {x.values().begin(), x.values().end()}; }
@@ -51,4 +51,4 @@ TEST(Pass, DropsNothingInPrediction) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::pass_test

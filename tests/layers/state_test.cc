@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-namespace fovea {
+namespace fovea::state_test {
 namespace {
 
 std::vector<Real> copy(Tensor x) { return {x.values().begin(), x.values().end()}; }
@@ -105,4 +105,4 @@ TEST_F(GrowingState, TwoMayGoOnFromOne) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::state_test

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace fovea {
+namespace fovea::symbol_products_test {
 namespace {
 
 std::vector<Real> copy(Tensor x) { return {x.values().begin(), x.values().end()}; }
@@ -123,4 +123,4 @@ TEST(SymbolProducts, RefuseWhatIsNoSymbol) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::symbol_products_test

@@ -9,7 +9,7 @@
 #include "training/gradient.h"
 #include "training/optimizer.h"
 
-namespace fovea {
+namespace fovea::agreement_test {
 namespace {
 
 const std::vector<Example> lines = {{"abc", "xyz", "", 1}, {"bca", "yzx", "", 2}, {"cab", "zxy", "", 3},
@@ -116,4 +116,4 @@ TEST(Agreement, IsTheTraceOfBothLooks) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::agreement_test

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace fovea {
+namespace fovea::batch_test {
 namespace {
 
 const std::vector<std::int32_t> longer = {5, 6, 7}, shorter = {8}, none = {};
@@ -37,4 +37,4 @@ TEST(FillSide, KeepsNothingOfTheBatchBefore) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::batch_test

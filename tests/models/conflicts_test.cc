@@ -9,7 +9,7 @@
 
 #include "models/tiny_model.h"
 
-namespace fovea {
+namespace fovea::conflicts_test {
 namespace {
 
 struct Conflict {
@@ -136,4 +136,4 @@ TEST(Conflicts, AreNotSeenWhereThereAreNone) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::conflicts_test

@@ -12,7 +12,7 @@
 #include "models/oracles/outputs.h"
 #include "models/tiny_model.h"
 
-namespace fovea {
+namespace fovea::copying_test {
 namespace {
 
 using oracle::Row;
@@ -187,4 +187,4 @@ TEST(Copying, WeightsOfHeadsAreTheirMean) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::copying_test

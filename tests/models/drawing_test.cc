@@ -11,7 +11,7 @@
 #include "models/oracles/objectives.h"
 #include "models/tiny_model.h"
 
-namespace fovea {
+namespace fovea::drawing_test {
 namespace {
 
 ModelOptions drawing_options(int heads) {
@@ -102,4 +102,4 @@ TEST(Drawing, TakesTheGradientOfXu2015) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::drawing_test

@@ -9,7 +9,7 @@
 
 #include "models/tiny_model.h"
 
-namespace fovea {
+namespace fovea::encoders_test {
 namespace {
 
 using Row = std::vector<double>;
@@ -152,4 +152,4 @@ TEST(Encoders, ConvolutionIsAGatedLinearUnit) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::encoders_test

@@ -9,7 +9,7 @@
 
 #include "models/cases.h"
 
-namespace fovea {
+namespace fovea::every_model_test {
 namespace {
 
 class EveryModel : public testing::TestWithParam<Case> {};
@@ -180,4 +180,4 @@ TEST(EveryModelList, EveryEntryIsComplete) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::every_model_test

@@ -12,7 +12,7 @@
 #include "models/transducer.h"
 #include "models/transformer.h"
 
-namespace fovea {
+namespace fovea::golden_test {
 namespace {
 
 struct NamedOutput {
@@ -162,4 +162,4 @@ TEST(ModelsGolden, LuongWithInputFeeding) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::golden_test

@@ -5,7 +5,7 @@
 
 #include "models/tiny_model.h"
 
-namespace fovea {
+namespace fovea::line_features_test {
 namespace {
 
 FeatureIds features_of(const std::vector<std::vector<std::int32_t>>& lines, int length) {
@@ -103,4 +103,4 @@ TEST(LineFeatures, EveryStepReadsThemOneByOneAsAllAtOnce) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::line_features_test

@@ -13,7 +13,7 @@
 #include "models/oracles/decoders.h"
 #include "models/tiny_model.h"
 
-namespace fovea {
+namespace fovea::marginal_test {
 namespace {
 
 ModelOptions options_of(const std::string& select) {
@@ -289,4 +289,4 @@ TEST(Online, WeightNeverReturns) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::marginal_test

@@ -10,7 +10,7 @@
 
 #include "support/gradient_check.h"
 
-namespace fovea {
+namespace fovea::objectives_test {
 namespace {
 
 constexpr int steps = 3, batch = 2, positions = 4;
@@ -175,4 +175,4 @@ TEST_F(Objectives, AverageBaseline) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::objectives_test

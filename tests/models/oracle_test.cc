@@ -9,7 +9,7 @@
 #include "models/cases.h"
 #include "models/oracles/objectives.h"
 
-namespace fovea {
+namespace fovea::oracle_test {
 namespace {
 
 constexpr double as_the_formula = is_double ? 1e-9 : 1e-4;
@@ -110,4 +110,4 @@ TEST(EveryModelFormulaList, HasEveryObjective) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::oracle_test

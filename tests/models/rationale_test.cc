@@ -11,7 +11,7 @@
 #include "models/oracles/objectives.h"
 #include "models/tiny_model.h"
 
-namespace fovea {
+namespace fovea::rationale_test {
 namespace {
 
 // ---- what an encoder reads
@@ -219,4 +219,4 @@ TEST(Rationale, GradientIsThatOfTheExpectedCost) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::rationale_test

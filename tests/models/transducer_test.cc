@@ -14,7 +14,7 @@
 #include "models/oracles/objectives.h"
 #include "models/tiny_model.h"
 
-namespace fovea {
+namespace fovea::transducer_test {
 namespace {
 
 struct Case {
@@ -226,4 +226,4 @@ TEST(Transducer, SmoothingLeavesCopyingAlone) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::transducer_test

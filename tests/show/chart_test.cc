@@ -8,7 +8,7 @@
 
 #include "xml_check.h"
 
-namespace fovea {
+namespace fovea::chart_test {
 namespace {
 
 // The line of the first series; axes have no fill.
@@ -67,4 +67,4 @@ TEST(Chart, DrawsWhateverItIsGiven) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::chart_test

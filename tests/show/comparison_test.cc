@@ -9,7 +9,7 @@
 #include "examples.h"
 #include "xml_check.h"
 
-namespace fovea {
+namespace fovea::comparison_test {
 namespace {
 
 using nlohmann::json;
@@ -154,4 +154,4 @@ TEST(Comparison, HostileTextsStayTexts) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::comparison_test

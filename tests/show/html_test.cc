@@ -6,7 +6,7 @@
 #include "show/report.h"
 #include "xml_check.h"
 
-namespace fovea {
+namespace fovea::html_test {
 namespace {
 
 RunReport example_report() {
@@ -127,4 +127,4 @@ TEST(Report, CanBeEmpty) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::html_test

@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 #include "examples.h"
 
-namespace fovea {
+namespace fovea::json_test {
 namespace {
 
 std::string message_of(const std::string& text) {
@@ -138,4 +138,4 @@ TEST(Json, DeepNestingIsHarmless) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::json_test

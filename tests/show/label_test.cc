@@ -4,7 +4,7 @@
 
 #include "base/utf8.h"
 
-namespace fovea {
+namespace fovea::label_test {
 namespace {
 
 TEST(Label, LeavesPlainTokensAlone) {
@@ -54,4 +54,4 @@ TEST(Label, ShortensByColumns) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::label_test

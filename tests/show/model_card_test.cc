@@ -6,7 +6,7 @@
 #include <limits>
 #include <sstream>
 
-namespace fovea {
+namespace fovea::model_card_test {
 namespace {
 
 ModelCard date_card() {
@@ -142,4 +142,4 @@ TEST(ModelCard, CommandsQuoteTheFolder) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::model_card_test

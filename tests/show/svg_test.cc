@@ -12,7 +12,7 @@
 #include "show/grid.h"
 #include "xml_check.h"
 
-namespace fovea {
+namespace fovea::svg_test {
 namespace {
 
 double number(const XmlElement& element, const std::string& key) {
@@ -163,4 +163,4 @@ TEST(Svg, HostileTextStaysText) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::svg_test

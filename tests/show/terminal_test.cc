@@ -9,7 +9,7 @@
 #include "base/utf8.h"
 #include "examples.h"
 
-namespace fovea {
+namespace fovea::terminal_test {
 namespace {
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -182,4 +182,4 @@ TEST(Terminal, HostileTextCannotSteer) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::terminal_test

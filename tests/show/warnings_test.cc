@@ -6,7 +6,7 @@
 
 #include "examples.h"
 
-namespace fovea {
+namespace fovea::warnings_test {
 namespace {
 
 TEST(Warnings, NothingToSayAboutASharpMap) { EXPECT_TRUE(warnings(date_example(), 0).empty()); }
@@ -43,4 +43,4 @@ TEST(Warnings, MissingAndBrokenWeights) {
 TEST(Warnings, OnePositionIsNoNews) { EXPECT_TRUE(warnings(example("", "x"), 0).empty()); }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::warnings_test

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "support/golden.h"
 
-namespace fovea {
+namespace fovea::alignment_quality_test {
 namespace {
 
 using Links = std::vector<Link>;
@@ -117,4 +117,4 @@ TEST(AlignmentQuality, WrongSizesAreRefused) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::alignment_quality_test

@@ -11,7 +11,7 @@
 
 #include "tasks/small_model.h"
 
-namespace fovea {
+namespace fovea::answering_test {
 namespace {
 
 using Answers = std::vector<std::vector<Answer>>;
@@ -314,4 +314,4 @@ TEST(Answering, CutsOffByTheLengthOfTheLine) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::answering_test

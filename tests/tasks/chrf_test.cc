@@ -7,7 +7,7 @@
 
 #include "support/temporary_folder.h"
 
-namespace fovea {
+namespace fovea::chrf_test {
 namespace {
 
 TEST(Chrf, IsThatOfSacreBleu) {
@@ -27,4 +27,4 @@ TEST(Chrf, IsThatOfSacreBleu) {
 TEST(Chrf, OfNothingIsZero) { EXPECT_EQ(Chrf().score(), 0); }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::chrf_test

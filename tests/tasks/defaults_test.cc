@@ -7,7 +7,7 @@
 
 #include "data/makers/maker.h"
 
-namespace fovea {
+namespace fovea::defaults_test {
 namespace {
 
 std::string value_of(const Config& config, const std::string& setting) {
@@ -119,4 +119,4 @@ TEST(Defaults, LongEpochsAreValidatedWithin) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::defaults_test

@@ -10,7 +10,7 @@
 #include "tasks/answering.h"
 #include "tasks/small_model.h"
 
-namespace fovea {
+namespace fovea::looking_test {
 namespace {
 
 constexpr double tolerance = sizeof(Real) == sizeof(float) ? 1e-5 : 1e-6;  // weights are given out as floats
@@ -137,4 +137,4 @@ TEST(Looking, IsEmptyWherePositionsAreNotThoseOfTheSource) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::looking_test

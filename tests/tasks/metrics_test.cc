@@ -9,7 +9,7 @@
 
 #include "base/random.h"
 
-namespace fovea {
+namespace fovea::metrics_test {
 namespace {
 
 using Letters = std::vector<std::string>;
@@ -124,4 +124,4 @@ TEST(Metrics, ByLengthOfTheTargetInCharacters) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::metrics_test

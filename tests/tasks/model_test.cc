@@ -16,7 +16,7 @@
 #include "tasks/answering.h"
 #include "tasks/small_model.h"
 
-namespace fovea {
+namespace fovea::model_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -436,4 +436,4 @@ TEST(OneWay, EachHasItsOwnSidesAndWeights) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::model_test

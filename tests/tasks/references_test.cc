@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace fovea {
+namespace fovea::references_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -56,4 +56,4 @@ TEST(References, SamplesHaveAllLengths) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::references_test

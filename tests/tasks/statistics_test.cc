@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-namespace fovea {
+namespace fovea::statistics_test {
 namespace {
 
 // From tables of the distribution.
@@ -58,4 +58,4 @@ TEST(Statistics, RefusesWhatHasNoAnswer) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::statistics_test

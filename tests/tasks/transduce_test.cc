@@ -7,7 +7,7 @@
 
 #include "data/temporary_file.h"
 
-namespace fovea {
+namespace fovea::transduce_test {
 namespace {
 
 const std::vector<Example> examples = {{"ab é", "日本 x", "", 1}, {"b a", "x y", "", 2}};
@@ -473,4 +473,4 @@ TEST(Replacement, IsTheMostAttendedWord) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::transduce_test

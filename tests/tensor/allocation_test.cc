@@ -50,7 +50,7 @@ constexpr long allocations = 0;
 
 #endif
 
-namespace fovea {
+namespace fovea::allocation_test {
 namespace {
 
 struct Parameter {
@@ -124,4 +124,4 @@ TEST(Allocations, NoneInAPassOnceWarm) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::allocation_test

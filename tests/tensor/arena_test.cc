@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace fovea {
+namespace fovea::arena_test {
 namespace {
 
 constexpr std::size_t mebibyte = std::size_t(1) << 20;
@@ -66,4 +66,4 @@ TEST(Arena, ItsBlocksServeTheSamePassAgain) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::arena_test

@@ -11,7 +11,7 @@
 #include "tensor/op_cases.h"
 #include "tensor/ops.h"
 
-namespace fovea {
+namespace fovea::fused_test {
 namespace {
 
 void expect_same_computation(const NamedInputs& inputs, const Operation& fused, const Operation& composed) {
@@ -192,4 +192,4 @@ TEST(BatchMates, ChangeNoBit) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::fused_test

@@ -10,7 +10,7 @@
 #include "tensor/ops.h"
 #include "tensor/packed.h"
 
-namespace fovea {
+namespace fovea::int8_test {
 namespace {
 
 // What an operation gives in prediction, with or without weights in whole numbers.
@@ -99,4 +99,4 @@ TEST(Int8, FormsFollowAChange) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::int8_test

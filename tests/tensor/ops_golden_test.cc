@@ -8,7 +8,7 @@
 #include "golden/as_inputs.h"
 #include "tensor/ops.h"
 
-namespace fovea {
+namespace fovea::ops_golden_test {
 namespace {
 
 Tensor flat(Tensor x) { return as_shape(x, {1, x.shape().count()}); }
@@ -131,4 +131,4 @@ TEST(OpsGolden, Rotary) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::ops_golden_test

@@ -14,7 +14,7 @@
 #include "support/source_files.h"
 #include "tensor/op_cases.h"
 
-namespace fovea {
+namespace fovea::ops_test {
 
 void PrintTo(const OpCase& op, std::ostream* out) { *out << op.name(); }
 
@@ -126,4 +126,4 @@ TEST(GradientCheck, SeesNotANumber) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::ops_test

@@ -10,7 +10,7 @@
 #include "tensor/op_cases_pairs.h"
 #include "tensor/ops.h"
 
-namespace fovea {
+namespace fovea::pairs_test {
 namespace {
 
 TEST(QueryPairs, HoldEveryQueryWithEveryPosition) {
@@ -141,4 +141,4 @@ TEST(LogMixture, OfNothingIsLowAndPassesNothingBack) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::pairs_test

@@ -10,7 +10,7 @@
 #include "tensor/op_case.h"
 #include "tensor/ops.h"
 
-namespace fovea {
+namespace fovea::rows_test {
 namespace {
 
 // formula(i) is output i.
@@ -244,4 +244,4 @@ TEST(Attention, BatchMatesAndPadsChangeNoBit) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::rows_test

@@ -14,7 +14,7 @@
 #include "tensor/op_cases_selections.h"
 #include "tensor/ops.h"
 
-namespace fovea {
+namespace fovea::selections_test {
 namespace {
 
 constexpr int queries = 3, batch = 4, positions = 5;
@@ -326,4 +326,4 @@ TEST(SelectionShapes, WantAMaskThatFits) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::selections_test

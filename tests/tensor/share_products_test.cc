@@ -10,7 +10,7 @@
 #include "tensor/ops.h"
 #include "tensor/packed.h"
 
-namespace fovea {
+namespace fovea::share_products_test {
 namespace {
 
 struct Size {
@@ -84,4 +84,4 @@ TEST(ShareProducts, EndsWhereItBegan) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::share_products_test

@@ -11,7 +11,7 @@
 #include "tensor/ops.h"
 #include "tensor/tensor.h"
 
-namespace fovea {
+namespace fovea::tape_test {
 namespace {
 
 class TapeTest : public testing::Test {
@@ -232,4 +232,4 @@ TEST_F(TapeTest, DropoutFollowsTheExample) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::tape_test

@@ -7,7 +7,7 @@
 #include "support/gradient_check.h"
 #include "support/random_values.h"
 
-namespace fovea {
+namespace fovea::weight_gradient_test {
 namespace {
 
 // Passes with products, looked-up rows and direct gradients, as asked for.
@@ -134,4 +134,4 @@ TEST(WeightGradientSum, OfPassesThatKnowNothingIsZero) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::weight_gradient_test

@@ -8,7 +8,7 @@
 #include "support/temporary_folder.h"
 #include "training/bench_shapes.h"
 
-namespace fovea {
+namespace fovea::bench_test {
 namespace {
 
 using nlohmann::json;
@@ -157,4 +157,4 @@ TEST(Bench, RefusesWhatThereIsNot) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::bench_test

@@ -8,7 +8,7 @@
 
 #include "training/tiny_run.h"
 
-namespace fovea {
+namespace fovea::checkpoint_test {
 namespace {
 
 class CheckpointTest : public testing::Test {
@@ -165,4 +165,4 @@ TEST_F(CheckpointTest, AStrangeJournalIsPassedOver) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::checkpoint_test

@@ -5,7 +5,7 @@
 
 #include "training/tiny_run.h"
 
-namespace fovea {
+namespace fovea::determinism_test {
 namespace {
 
 constexpr std::int64_t all_updates = 60;
@@ -228,4 +228,4 @@ TEST(Determinism, FinishedRunStaysFinished) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::determinism_test

@@ -8,7 +8,7 @@
 
 #include "training/tiny_run.h"
 
-namespace fovea {
+namespace fovea::gradient_test {
 namespace {
 
 constexpr std::uint32_t rows = 19;  // shards of unequal size
@@ -135,4 +135,4 @@ TEST_F(GradientTest, ForgetsTheLastBatch) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::gradient_test

@@ -7,7 +7,7 @@
 
 #include "training/tiny_run.h"
 
-namespace fovea {
+namespace fovea::held_out_test {
 namespace {
 
 std::vector<Encoding> encode_all(const Model& model, const std::vector<Example>& examples) {
@@ -53,4 +53,4 @@ TEST(HeldOut, LossIsThatOfTheLines) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::held_out_test

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace fovea {
+namespace fovea::optimizer_test {
 namespace {
 
 constexpr std::size_t weights_count = 37;  // no multiple of any vector width
@@ -129,4 +129,4 @@ TEST(Optimizer, TheAverageReachesBackOverATenthOfTheUpdatesAtMostAsFarAsAsked) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::optimizer_test

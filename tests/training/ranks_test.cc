@@ -7,7 +7,7 @@
 #include "support/thread_ranks.h"
 #include "training/tiny_run.h"
 
-namespace fovea {
+namespace fovea::ranks_test {
 namespace {
 
 struct Computed {
@@ -150,4 +150,4 @@ TEST(RankTraining, OtherDataOrSettingsAreRefusedOnEveryRank) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::ranks_test

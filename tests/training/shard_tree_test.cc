@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-namespace fovea {
+namespace fovea::shard_tree_test {
 namespace {
 
 void add(std::vector<std::string>& values, const Addition& a) {
@@ -79,4 +79,4 @@ TEST(ShardTree, PowersOfTwoSendOneSumEach) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::shard_tree_test

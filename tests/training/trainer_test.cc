@@ -9,7 +9,7 @@
 
 #include "training/tiny_run.h"
 
-namespace fovea {
+namespace fovea::trainer_test {
 namespace {
 
 class Record : public Observer {
@@ -558,4 +558,4 @@ TEST_F(TrainerTest, NoLinesAreNoData) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::trainer_test

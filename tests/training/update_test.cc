@@ -9,7 +9,7 @@
 #include "training/gradient.h"
 #include "training/tiny_run.h"
 
-namespace fovea {
+namespace fovea::update_test {
 namespace {
 
 using Numbers64 = std::vector<double>;
@@ -143,4 +143,4 @@ TEST(Update, ReplacesRareSymbolsByTheUnknownOne) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::update_test

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace fovea {
+namespace fovea::dates_test {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -238,4 +238,4 @@ TEST(Dates, DaysAndCasesAreSpread) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::dates_test

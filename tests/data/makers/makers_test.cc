@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 
-namespace fovea {
+namespace fovea::makers_test {
 namespace {
 
 TEST(Makers, EachIsNamedDescribedAndPure) {
@@ -67,4 +67,4 @@ TEST(Makers, CopyAndReverse) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::makers_test

@@ -29,8 +29,11 @@ namespace {
 class Recorder : public Observer {
  public:
   explicit Recorder(Observer& screen) : screen_(screen) {}
+  // To be said when a new run has begun.
+  void announce(std::vector<Choice> choices) { choices_ = std::move(choices); }
   void started(const RunStart& start) override {
     start_ = start;
+    if (start.resumed_from == 0) say_choices(choices_);
     screen_.started(start);
   }
   void updated(const UpdateReport& report) override { screen_.updated(report); }
@@ -47,6 +50,7 @@ class Recorder : public Observer {
 
  private:
   Observer& screen_;
+  std::vector<Choice> choices_;
   RunStart start_;
   std::vector<Output> maps_;
 };
@@ -200,7 +204,7 @@ int TrainCommand::run(Ranks& ranks) const {
                    .stop_signal = &stop_signal(),
                    .ranks = &ranks},
                   disk, recorder);
-  if (!quiet && mode != ProgressMode::none) say_choices(resolved.choices);
+  if (!quiet && mode != ProgressMode::none) recorder.announce(resolved.choices);
   // Of a run that goes on it is there already, and a command that is refused must not change it.
   const bool goes_on = !fresh && disk.exists(path / checkpoint_file_name);
   if (ranks.first() && !goes_on) disk.write_atomically(path / "config.toml", to_toml(config));

@@ -211,8 +211,8 @@ TEST(Progress, ANarrowTerminalDropsTheLastFieldsThenTheBar) {
     run.view->updated(an_update(300));
     return last_line(run.text());
   };
-  EXPECT_EQ(status(81), "epoch 3 [==========]  loss 0.0310  48.2k tok/s  ETA 1:05 (patience)  best 99.9%");
-  EXPECT_EQ(status(65), "epoch 3 [======]  loss 0.0310  48.2k tok/s  ETA 1:05 (patience)");
+  EXPECT_EQ(status(81), "epoch 3 [===========]  loss 0.0310  48.2k tok/s  ETA 1:05 (patience)  best 99.9%");
+  EXPECT_EQ(status(65), "epoch 3 [=======]  loss 0.0310  48.2k tok/s  ETA 1:05 (patience)");
   EXPECT_EQ(status(30), "epoch 3 [======]  loss 0.0310");
   EXPECT_EQ(status(29), "epoch 3 [==================]");
   EXPECT_EQ(status(16), "epoch 3 100%");
@@ -227,7 +227,7 @@ TEST(Progress, RowsStandAboveTheStatusLine) {
   ASSERT_EQ(lines.size(), 5u);
   EXPECT_EQ(lines[1], "epoch  update   loss held-out  exact    CER    time  sample");
   EXPECT_TRUE(lines[2].starts_with("epoch 2 [")) << lines[2];
-  EXPECT_EQ(lines[3], "  2.0     200  0.500    0.750  99.9%   0.4%    1:12  3 may 1999 -> … ok *best");
+  EXPECT_EQ(lines[3], "  2.0     200  0.500    0.750  99.9%   0.4%    1:12  3 may … -> 1999-… ok *best");
   EXPECT_TRUE(lines[4].starts_with("epoch 2 [")) << lines[4];
 
   start = run.text().size();
@@ -235,7 +235,7 @@ TEST(Progress, RowsStandAboveTheStatusLine) {
   second.best = false;
   run.view->validated(second);
   EXPECT_FALSE(contains(run.since(start), "sample"));  // the header comes once
-  EXPECT_TRUE(contains(run.since(start), "3 may 1999 -> 1999-05-13 wrong\n"));
+  EXPECT_TRUE(contains(run.since(start), " -> 1999-… wrong\n"));
 
   start = run.text().size();
   run.view->warned("mind the gap");
@@ -293,11 +293,11 @@ TEST(Progress, SourceAndAnswerShareTheRoom) {
   Watched run(ProgressMode::live, 80);
   const std::string letters = "abcdefghijklmnopqrstuvwxyz";
   run.view->validated(a_validation(letters, "1", "1"));
-  EXPECT_TRUE(contains(run.text(), "  abcdefghijklmnopqrst… -> 1 ok *best\n")) << run.text();
+  EXPECT_TRUE(contains(run.text(), "  abcdefghijk… -> 1 ok *best\n")) << run.text();
   run.view->validated(a_validation("1", letters, letters));
-  EXPECT_TRUE(contains(run.text(), "  1 -> abcdefghijklmnopqrst… ok *best\n")) << run.text();
+  EXPECT_TRUE(contains(run.text(), "  1 -> abcdefghijk… ok *best\n")) << run.text();
   run.view->validated(a_validation(letters, letters, letters));
-  EXPECT_TRUE(contains(run.text(), "  abcdefghij… -> abcdefghij… ok *best\n")) << run.text();
+  EXPECT_TRUE(contains(run.text(), "  abcdef… -> abcde… ok *best\n")) << run.text();
 }
 
 TEST(Progress, DataCannotSteerTheTerminal) {

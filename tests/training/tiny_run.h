@@ -21,7 +21,11 @@ inline std::vector<std::string> tiny_settings() {
           "attention.size=8",       "decoder.size=8",
           "decoder.embedding=8",    "output.size=8",
           "training.batch=16",      "training.learning_rate=0.02",
-          "training.patience=1000", "training.validate_every=20u"};
+          "training.patience=1000", "training.validate_every=20u",
+          "training.average=0",     "training.dropout=0.1",
+          "training.metric=exact",  "training.patience_updates=0",
+          "source.unit=char",       "target.unit=char",
+          "objective.label_smoothing=0"};
 }
 
 inline Config tiny_config(const std::vector<std::string>& more = {}) {

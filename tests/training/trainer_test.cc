@@ -83,9 +83,10 @@ TEST_F(TrainerTest, ReportsAreNumberedAndSavesFallDue) {
 
 TEST_F(TrainerTest, ValidationsByEpoch) {
   train(tiny_config({"training.validate_every=2e"}), 45);
-  ASSERT_EQ(record_.validations.size(), 2u);
+  ASSERT_EQ(record_.validations.size(), 3u);
   EXPECT_EQ(record_.validations[0].update, 20);
   EXPECT_EQ(record_.validations[1].update, 40);
+  EXPECT_TRUE(record_.validations[2].aside) << "before it stops";
   EXPECT_NEAR(record_.validations[1].epoch, 4, 1e-9);
 }
 
@@ -263,7 +264,7 @@ TEST_F(TrainerTest, TheBestModelOfARunIsItsOwn) {
 }
 
 TEST_F(TrainerTest, AveragedWeightsAnswer) {
-  train(tiny_config({"training.average=0.9"}), 40);
+  train(tiny_config({"training.average=0.9", "training.validate_every=40u"}), 40);
   const TensorFile model = decode_safetensors(read_bytes(folder_ / model_file_name), "model");
   const TensorFile checkpoint = decode_safetensors(read_bytes(folder_ / checkpoint_file_name), "checkpoint");
   std::size_t same = 0, averages = 0;

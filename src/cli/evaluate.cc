@@ -161,11 +161,13 @@ int EvaluateCommand::run() const {
   const Model& opened = predictor.model();
   const std::int64_t longest = max_length > 0 ? max_length : opened.config().max_length;
   if (data.empty()) opened.task().check_columns(Columns());  // of files with one column each
+  std::vector<std::string> names = columns_for(opened, columns).names();
+  if (columns.empty() && !alignment_file.empty()) std::ranges::replace(names, "alignment", "skip");
   const Pairs pairs = read_pairs({.file = data,
                                   .source_file = source_file,
                                   .target_file = target_file,
                                   .alignment_file = alignment_file,
-                                  .columns = columns_for(opened, columns).names(),
+                                  .columns = names,
                                   .bad_lines = parse_bad_lines(on_bad_line),
                                   .max_length = longest});
   if (const std::string left_out = describe(pairs); !left_out.empty()) say(left_out + "\n");

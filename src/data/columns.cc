@@ -25,7 +25,7 @@ std::string_view cell(std::string_view line, std::size_t number) {
 
 bool is_upper_or_digit(char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
-// "PST", "2", "IN+ALL", "case=ABL"
+// "PST", "2", "IN+ALL", "mood={OPT/SBJV}"
 bool looks_like_tag(std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals != text.npos) {
@@ -34,7 +34,7 @@ bool looks_like_tag(std::string_view text) {
     text.remove_prefix(equals + 1);
   }
   constexpr std::string_view joints = "+-./:_{}()&*";
-  return !text.empty() && is_upper_or_digit(text.front()) &&
+  return std::ranges::any_of(text, is_upper_or_digit) &&
          std::ranges::all_of(text, [&](char c) { return is_upper_or_digit(c) || joints.find(c) != joints.npos; });
 }
 

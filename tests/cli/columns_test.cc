@@ -186,6 +186,10 @@ TEST_F(OwnFilesTest, LinksMayComeFromAFileAndBesideFeatures) {
   ASSERT_EQ(with({folder_.write("all.tsv", all), "--columns", "alignment,source,features,target", "--fresh"}).code, 0);
   EXPECT_NE(remains(folder_ / "run").find(same.substr(same.find("weights and"), 40)), std::string::npos)
       << "the same links from a column";
+  EXPECT_EQ(json::parse(with_model("evaluate", {folder_ / "all.tsv", "--json"}).out).at("link_mass"),
+            json::parse(with_model("evaluate", {folder_ / "all.tsv", "--alignment", alignment, "--json"}).out)
+                .at("link_mass"))
+      << "a file takes the place of the column";
   const Outcome none = with({data, "--columns", "source,features,target", "--fresh"});
   EXPECT_EQ(none.code, 3);
   EXPECT_TRUE(says(none.err, "--alignment"));

@@ -96,8 +96,8 @@ TEST_F(PredictCommandTest, BlankInBlankOutAndTooLongIsCounted) {
   EXPECT_NE(lines[2], "");
   EXPECT_NE(lines[3], "");
   EXPECT_EQ(lines[4], "");
-  EXPECT_TRUE(says(outcome.err, "1 lines (first: line 2) longer than 4 characters"));
-  EXPECT_TRUE(says(outcome.err, "1 lines (first: line 3) not UTF-8"));
+  EXPECT_TRUE(says(outcome.err, "1 line (first: standard input:2) longer than 4 characters"));
+  EXPECT_TRUE(says(outcome.err, "1 line (first: standard input:3) not UTF-8"));
 }
 
 TEST_F(PredictCommandTest, EachLineIsAnsweredAsSoonAsItIsThere) {

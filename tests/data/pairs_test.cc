@@ -148,10 +148,10 @@ TEST(Pairs, ColumnsWithoutANameAreCounted) {
 }
 
 TEST(Pairs, ColumnsOfTagsAreFound) {
-  const Pairs second = read_text("aalen\tpos=V,mood=IND,per=1\taale\n\nHaus\tpos=N,num=PL\tH\xC3\xA4user\n");
+  const Pairs second = read_text("aalen\tpos=V,mood=IND,per=1\taale\n\nHaus\tpos=N,mood={OPT/SBJV}\tH\xC3\xA4user\n");
   EXPECT_EQ(second.columns, (std::vector<std::string>{"source", "features", "target"}));
   EXPECT_EQ(second.examples[1].target, "H\xC3\xA4user");
-  EXPECT_EQ(second.examples[1].features, "pos=N,num=PL");
+  EXPECT_EQ(second.examples[1].features, "pos=N,mood={OPT/SBJV}");
   EXPECT_EQ(second.examples[1].line, 3);
   EXPECT_EQ(describe(second.report), "left out: 1 blank");
   EXPECT_EQ(describe(second),

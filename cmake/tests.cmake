@@ -21,7 +21,8 @@ foreach(folder attention base cli decoding training)
   set_source_files_properties(${together} PROPERTIES UNITY_GROUP ${folder})
 endforeach()
 target_include_directories(fovea_test PRIVATE tests)
-target_link_libraries(fovea_test PRIVATE fovea_library GTest::gtest_main PkgConfig::libhwy PkgConfig::zlib)
+target_link_libraries(fovea_test PRIVATE fovea_library GTest::gtest_main PkgConfig::libhwy PkgConfig::liblzma
+  PkgConfig::libzstd PkgConfig::zlib)
 # They are compiled more often than they run; what they test is optimised as ever.
 target_compile_options(fovea_test PRIVATE -O0 $<$<STREQUAL:${FOVEA_SANITIZE},address>:-fno-sanitize=undefined>)
 target_precompile_headers(fovea_test PRIVATE ${common_headers} <gtest/gtest.h> <nlohmann/json.hpp>)

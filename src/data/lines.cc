@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -15,6 +14,7 @@
 #include "base/error.h"
 #include "base/streams.h"
 #include "base/utf8.h"
+#include "data/unpackers/unpacker.h"
 
 namespace fovea {
 
@@ -22,17 +22,6 @@ namespace {
 
 constexpr std::size_t buffer_size = 64 * 1024;
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-
-// RFC 1952: two magic bytes, the only method there is, and then flags of which three must not be set.
-constexpr std::string_view gzip_header = "\x1F\x8B\x08";
-constexpr unsigned char reserved_flags = 0xE0;
-
-// Whether it does as far as it goes.
-bool begins_gzip(std::string_view bytes) {
-  const std::size_t size = gzip_header.size();
-  if (bytes.empty() || bytes.substr(0, size) != gzip_header.substr(0, bytes.size())) return false;
-  return bytes.size() <= size || (static_cast<unsigned char>(bytes[size]) & reserved_flags) == 0;
-}
 
 std::string message_of(int code) { return std::generic_category().message(code); }
 
@@ -47,7 +36,6 @@ class ByteInput {
     if (descriptor_ < 0) throw data_error("{}: cannot open: {}", name_, message_of(errno));
   }
   ~ByteInput() {
-    if (unpacking_) inflateEnd(&stream_);
     if (owned_) close(descriptor_);
   }
   ByteInput(const ByteInput&) = delete;
@@ -57,7 +45,7 @@ class ByteInput {
   std::string_view peek() {
     if (taken_ == bytes_.size()) {
       taken_ = 0;
-      bytes_ = unpacking_ ? unpack() : read_more(0);
+      bytes_ = unpacker_ ? unpack() : read_more(0);
       if (!looked_) begin();
     }
     return bytes_.substr(taken_);
@@ -79,56 +67,43 @@ class ByteInput {
     return {raw_.data(), kept + static_cast<std::size_t>(count)};
   }
 
-  // Looks for a gzip header; each of its bytes is waited for only when those before it match.
+  // Looks how the file begins; each further byte is waited for only when those before it are a packing's.
   void begin() {
     looked_ = true;
-    while (begins_gzip(bytes_) && bytes_.size() < gzip_header.size() + 1) {
+    const Packing* packing = nullptr;
+    while ((packing = find_packing(bytes_)) && bytes_.size() <= packing->magic.size()) {
       const std::size_t before = bytes_.size();
       bytes_ = read_more(before);
       if (bytes_.size() == before) break;
     }
-    if (!begins_gzip(bytes_) || bytes_.size() < gzip_header.size()) return;
-    check(inflateInit2(&stream_, 16 + MAX_WBITS) == Z_OK, "zlib: cannot start: out of memory?");
-    unpacking_ = true;
+    if (!packing || bytes_.size() < packing->magic.size()) return;
+    unpacker_ = packing->make(name_);
     unpacked_.resize(buffer_size);
-    set_packed(bytes_);
+    packed_ = bytes_;
     bytes_ = unpack();
   }
 
-  void set_packed(std::string_view packed) {
-    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
-    stream_.avail_in = static_cast<uInt>(packed.size());
-  }
-
+  // The next bytes; none at the end. What the unpacker may still hold comes before more is waited for.
   std::string_view unpack() {
-    stream_.next_out = reinterpret_cast<Bytef*>(unpacked_.data());
-    stream_.avail_out = static_cast<uInt>(unpacked_.size());
-    while (stream_.avail_out == unpacked_.size()) {
-      if (stream_.avail_in == 0) {
-        set_packed(read_more(0));
-        if (stream_.avail_in == 0) {
-          if (!between_members_) throw data_error("{}: the gzip file is cut short; copy or make it again", name_);
-          return {};
-        }
+    for (;;) {
+      if (packed_.empty() && !full_ && !ended_) {
+        packed_ = read_more(0);
+        ended_ = packed_.empty();
       }
-      if (between_members_) inflateReset(&stream_);  // gzip files may be concatenated
-      const int status = inflate(&stream_, Z_NO_FLUSH);
-      if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) {
-        throw data_error("{}: the gzip file is damaged ({}); copy or make it again", name_,
-                         stream_.msg != nullptr ? stream_.msg : "unexpected data");
-      }
-      between_members_ = status == Z_STREAM_END;
+      const std::size_t count = unpacker_->unpack(packed_, unpacked_, ended_);
+      full_ = count == unpacked_.size();
+      if (count > 0 || (ended_ && packed_.empty())) return {unpacked_.data(), count};
     }
-    return {unpacked_.data(), unpacked_.size() - stream_.avail_out};
   }
 
   std::string name_;
   bool owned_;
   int descriptor_ = STDIN_FILENO;
   bool looked_ = false;
-  bool unpacking_ = false;
-  bool between_members_ = false;
-  z_stream stream_{};
+  std::unique_ptr<Unpacker> unpacker_;  // of a packed file
+  std::string_view packed_;             // into raw_: not unpacked yet
+  bool full_ = false;                   // the unpacker had more to give than there was room for
+  bool ended_ = false;                  // the packed file
   std::vector<char> raw_ = std::vector<char>(buffer_size);
   std::vector<char> unpacked_;
   std::string_view bytes_;  // into raw_ or unpacked_

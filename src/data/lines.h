@@ -1,5 +1,5 @@
-// Text files line by line, plain or gzipped, from a path or from a pipe. Only byte 0x0A ends a line: anything cleverer
-// (U+2028, 0x85, a lone CR) makes the two sides of a corpus drift apart.
+// Text files line by line, plain or packed (gzip, xz, zstd), from a path or from a pipe. Only byte 0x0A ends a line:
+// anything cleverer (U+2028, 0x85, a lone CR) makes the two sides of a corpus drift apart.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ class ByteInput;
 
 class LineReader {
  public:
-  // "-" is standard input. A file that begins with a gzip header is unpacked, whatever its name. A line of more
-  // bytes than `max_bytes` is an error, so that a file without newlines cannot take all memory.
+  // "-" is standard input. A file that begins like a packed one is unpacked, whatever its name. A line of more bytes
+  // than `max_bytes` is an error, so that a file without newlines cannot take all memory.
   explicit LineReader(const std::string& path, std::size_t max_bytes = std::size_t{16} << 20);
   ~LineReader();
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "packed.h"
 #include "temporary_file.h"
 
 namespace fovea {

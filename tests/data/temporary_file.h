@@ -3,11 +3,9 @@
 
 #include <gtest/gtest.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <cstdio>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -31,14 +29,5 @@ class TemporaryFile {
  private:
   std::string path_;
 };
-
-inline std::string gzip(std::string_view text) {
-  TemporaryFile file;
-  gzFile packed = gzopen(file.path().c_str(), "wb");
-  EXPECT_EQ(gzwrite(packed, text.data(), static_cast<unsigned>(text.size())), static_cast<int>(text.size()));
-  EXPECT_EQ(gzclose(packed), Z_OK);
-  std::ifstream in(file.path(), std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 }  // namespace fovea

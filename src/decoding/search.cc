@@ -53,7 +53,7 @@ struct Beam {
     int node;
     bool stopped;
   };
-  std::vector<Finished> finished;  // best first, at most nbest
+  std::vector<Finished> finished;  // best first, those that were cut off behind all others; at most `beam`
 };
 
 double normalised(double log_probability, int length, const SearchOptions& options) {
@@ -61,7 +61,8 @@ double normalised(double log_probability, int length, const SearchOptions& optio
 }
 
 void finish(Beam& beam, Beam::Finished done, const SearchOptions& options) {
-  const auto place = std::ranges::find_if(beam.finished, [&](const auto& f) { return f.score < done.score; });
+  const auto place = std::ranges::find_if(
+      beam.finished, [&](const auto& f) { return f.stopped != done.stopped ? done.stopped : f.score < done.score; });
   beam.finished.insert(place, done);
   if (static_cast<int>(beam.finished.size()) > options.beam) beam.finished.pop_back();
 }
@@ -92,6 +93,7 @@ class Search {
  private:
   State start(Pass& pass);
   void extend(Beam& beam, int column, const StepResult& result, int length);
+  void cut_off(Beam& beam, const Hypothesis& written, int length) const;
   std::vector<Candidate> candidates(const Beam& beam, int column, Tensor log_probabilities) const;
   std::vector<Candidate> draws(const Beam& beam, int column, Tensor log_probabilities, int step) const;
   StepExplanation explain(const StepResult& result, int row, std::int32_t symbol) const;
@@ -191,11 +193,12 @@ void Search::keep_cells(std::vector<StepExplanation>& steps) const {
 // `length` symbols have been written once this step is done, the stop symbol counted.
 void Search::extend(Beam& beam, int column, const StepResult& result, int length) {
   std::vector<Hypothesis> next(static_cast<std::size_t>(options_.beam));
+  std::vector<bool> stopped(beam.alive.size());
   int living = 0;
   for (const Candidate& c : sampling_ ? draws(beam, column, result.log_probabilities, length - 1)
                                       : candidates(beam, column, result.log_probabilities)) {
     const bool stops = c.symbol == options_.stop;
-    if (!stops && living == options_.beam) continue;
+    if (!stops && (living == options_.beam || length == beam.most_steps)) continue;
     const int from = row(c.hypothesis, column);
     Hypothesis extended = {c.log_probability, static_cast<int>(beam.nodes.size()), beam.alive[c.hypothesis].coverage};
     beam.nodes.push_back({beam.alive[c.hypothesis].node, c.symbol});
@@ -205,10 +208,11 @@ void Search::extend(Beam& beam, int column, const StepResult& result, int length
       beam.explanations.push_back(kept ? explain(result, from, c.symbol) : StepExplanation());
     }
     if (coverage_) coverage_->add(result, from, extended.coverage);
-    if (stops || length == beam.most_steps) {
+    if (stops) {
+      stopped[static_cast<std::size_t>(c.hypothesis)] = true;
       double score = normalised(c.log_probability, length, options_);
       if (coverage_) score += coverage_->of(extended.coverage);
-      finish(beam, {score, extended.node, stops}, options_);
+      finish(beam, {score, extended.node, true}, options_);
     } else {
       const int place = sampling_ ? c.hypothesis : living;  // draws keep theirs: it says which random numbers are next
       origin_[row(place, column)] = from;
@@ -218,7 +222,17 @@ void Search::extend(Beam& beam, int column, const StepResult& result, int length
     }
     if (options_.beam == 1) break;  // greedy: the best symbol, be it the stop symbol
   }
+  for (std::size_t h = 0; h < stopped.size() && length == beam.most_steps; ++h) {
+    if (!stopped[h] && beam.alive[h].log_probability != impossible) cut_off(beam, beam.alive[h], length - 1);
+  }
   beam.alive = std::move(next);
+}
+
+// What has been written when no room is left.
+void Search::cut_off(Beam& beam, const Hypothesis& written, int length) const {
+  double score = normalised(written.log_probability, std::max(1, length), options_);
+  if (coverage_) score += coverage_->of(written.coverage);
+  finish(beam, {score, written.node, false}, options_);
 }
 
 std::vector<Answer> Search::answers(const Beam& beam) const {

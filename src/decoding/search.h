@@ -59,8 +59,8 @@ struct StepExplanation {
 struct Answer {
   std::vector<std::int32_t> symbols;    // without the stop symbol
   double score = 0;                     // log-probability / length^power, and the coverage penalty
-  bool finished = true;                 // false if it was cut off
-  std::vector<StepExplanation> steps;   // one for each symbol and one for the stop symbol, if explained
+  bool finished = true;                 // false if it was cut off, with all symbols there was room for
+  std::vector<StepExplanation> steps;   // one for each symbol and for the stop symbol, if it has one, if explained
   std::vector<std::uint8_t> read = {};  // [positions] of a model that chooses what it reads, if explained: 1 = read
   std::size_t maps = 0;                 // that there are, kept or not, if explained
 };
@@ -71,7 +71,8 @@ struct SearchMemory {
   Arena odd;
 };
 
-// For each source its best answers, best first. Of each source its own, so that nothing depends on the batch:
+// For each source its best answers, best first; one that was cut off comes behind all that were finished. Of each
+// source its own, so that nothing depends on the batch:
 //   most_steps  how many symbols an answer may have, the stop symbol counted
 //   lengths     how many positions are real; needed for a coverage penalty
 //   samples     which draws are its own, such as its line number; needed for sampling

@@ -87,6 +87,10 @@ TEST(Search, ABeamOfOneIsGreedy) {
       const auto best = std::max_element(row.begin(), row.begin() + start) - row.begin();
       log_p += row[best];
       stopped = best == stop;
+      if (!stopped && written.size() == 5) {
+        log_p -= row[best];  // there is no room for it
+        break;
+      }
       if (!stopped) written.push_back(static_cast<std::int32_t>(best));
     }
     const double length = static_cast<double>(written.size() + stopped);
@@ -108,11 +112,31 @@ TEST(Search, AnswersAreSortedDifferentAndTrulyScored) {
         EXPECT_TRUE(different.insert(answer.symbols).second) << "twice the same";
         EXPECT_DOUBLE_EQ(answer.score, score_of(table, source, answer, 1));
         EXPECT_LE(std::ssize(answer.symbols) + answer.finished, most_steps[source]);
-        EXPECT_EQ(answer.finished || std::ssize(answer.symbols) == most_steps[source], true);
+        EXPECT_EQ(answer.finished || std::ssize(answer.symbols) == most_steps[source] - 1, true);
       }
-      EXPECT_TRUE(std::ranges::is_sorted(answers, std::greater(), &Answer::score));
+      EXPECT_TRUE(std::ranges::is_sorted(answers, std::greater(),
+                                         [](const Answer& a) { return std::pair(a.finished, a.score); }));
     }
   }
+}
+
+// The best of all goes on for ever: what is cut off is no answer while there is one that came to its end.
+TEST(Search, WhatIsCutOffDoesNotCompete) {
+  const Table table = [](int, const Path& written) -> Row {
+    if (written.empty()) return {-5, -0.1, -3, -9, -9, -9};
+    return written[0] == 1 ? Row{-20, -0.01, -9, -9, -9, -9} : Row{-0.5, -6, -6, -6, -9, -9};
+  };
+  for (const int beam : {2, 4}) {
+    const auto found = find_one(table, options(beam, beam), 6);
+    EXPECT_TRUE(found[0].finished);
+    EXPECT_EQ(found[0].symbols, Path{2});
+    EXPECT_DOUBLE_EQ(found[0].score, -3.5 / 2);
+    for (std::size_t i = 1; i < found.size(); ++i) EXPECT_GE(found[i - 1].finished, found[i].finished);
+  }
+  const auto greedy = find_one(table, options(1, 1), 6);
+  EXPECT_FALSE(greedy[0].finished);
+  EXPECT_EQ(greedy[0].symbols, Path(5, 1));
+  EXPECT_NEAR(greedy[0].score, -0.14 / 5, 1e-6);
 }
 
 TEST(Search, GivesAsManyAsAskedFor) {
@@ -167,12 +191,14 @@ TEST(Search, NeverWritesWhatItMustNot) {
 TEST(Search, CutOffAnswersSaySo) {
   const Table endless = [](int, const Path&) { return Row{-40, -1, -2, -3, -9, -9}; };
   for (const int beam : {1, 3}) {
-    const auto found = find(endless, options(beam, beam), {3, 5, 1});
+    SearchOptions o = options(beam, beam);
+    o.never.push_back(stop);
+    const auto found = find(endless, o, {3, 5, 1});
     for (const int source : {0, 1, 2}) {
       const int most = std::vector{3, 5, 1}[source];
       EXPECT_FALSE(found[source][0].finished);
-      EXPECT_EQ(found[source][0].symbols, Path(static_cast<std::size_t>(most), 1));
-      EXPECT_DOUBLE_EQ(found[source][0].score, -1);
+      EXPECT_EQ(found[source][0].symbols, Path(static_cast<std::size_t>(most - 1), 1));
+      EXPECT_DOUBLE_EQ(found[source][0].score, most == 1 ? 0 : -1);
     }
   }
 }
@@ -182,9 +208,9 @@ TEST(Search, TiesGoToTheLowerSymbolAndEarlierHypothesis) {
   SearchOptions o = options(1, 1);
   EXPECT_EQ(find_one(even, o, 3)[0].symbols, Path{});  // stop is the lowest
   o.never.push_back(stop);
-  EXPECT_EQ(find_one(even, o, 3)[0].symbols, Path({1, 1, 1}));
+  EXPECT_EQ(find_one(even, o, 4)[0].symbols, Path({1, 1, 1}));
   o.beam = o.nbest = 4;
-  const auto found = find(even, o, {2, 2, 2});
+  const auto found = find(even, o, {3, 3, 3});
   for (const int source : {0, 1, 2}) {
     std::vector<Path> paths;
     for (const Answer& answer : found[source]) paths.push_back(answer.symbols);

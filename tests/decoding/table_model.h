@@ -154,7 +154,8 @@ inline std::vector<Answer> find_one(const Table& table, const SearchOptions& o, 
   return find(table, o, {most_steps})[0];
 }
 
-// Every answer there is, best first. `penalty` is added to the score of what was written.
+// Every answer there is, best first, those that are cut off behind the others. `penalty` is added to the score of what
+// was written.
 inline std::vector<Answer> enumerate(
     const Table& table, int source, const SearchOptions& o, int most_steps,
     const std::function<double(const Path& written, bool stopped)>& penalty = [](const Path&, bool) { return 0.0; }) {
@@ -163,20 +164,25 @@ inline std::vector<Answer> enumerate(
     const Row row = table(source, written);
     const int length = static_cast<int>(written.size()) + 1;
     const double root = std::pow(static_cast<double>(length), o.length_power);
+    bool listed = length == most_steps && std::ranges::find(o.never, o.stop) == o.never.end();  // where it stops
     for (std::int32_t symbol = 0; symbol < symbols; ++symbol) {
       if (std::ranges::find(o.never, symbol) != o.never.end()) continue;
       const double now = log_p + row[symbol];
       Path next = written;
       if (symbol != o.stop) next.push_back(symbol);
-      if (symbol == o.stop || length == most_steps) {
-        all.push_back({next, now / root + penalty(next, symbol == o.stop), symbol == o.stop, {}});
+      if (symbol == o.stop) {
+        all.push_back({next, now / root + penalty(next, true), true, {}});
+      } else if (length == most_steps) {
+        const double shorter = std::pow(std::max(1.0, length - 1.0), o.length_power);
+        if (!listed) all.push_back({written, log_p / shorter + penalty(written, false), false, {}});
+        listed = true;
       } else {
         extend(next, now);
       }
     }
   };
   extend({}, 0);
-  std::ranges::stable_sort(all, std::greater(), &Answer::score);
+  std::ranges::stable_sort(all, std::greater(), [](const Answer& a) { return std::pair(a.finished, a.score); });
   return all;
 }
 
@@ -188,7 +194,7 @@ inline double score_of(const Table& table, int source, const Answer& answer, dou
     written.push_back(symbol);
   }
   if (answer.finished) log_p += table(source, written)[stop];
-  return log_p / std::pow(static_cast<double>(written.size() + answer.finished), power);
+  return log_p / std::pow(std::max(1.0, static_cast<double>(written.size() + answer.finished)), power);
 }
 
 }  // namespace fovea

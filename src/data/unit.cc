@@ -21,15 +21,14 @@ std::vector<Piece> cut_characters(std::string_view text) {
 std::vector<Piece> cut_words(std::string_view text) {
   std::vector<Piece> pieces;
   int start = 0;
-  while (!text.empty()) {
-    // The word begins after its leading spaces and ends at the next one, unless only spaces follow.
-    const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
-    std::size_t end = std::min(text.find(' ', begin), text.size());
-    if (text.find_first_not_of(' ', end) == std::string_view::npos) end = text.size();
-    const int length = static_cast<int>(count_characters(text.substr(0, end)));
-    pieces.push_back({text.substr(0, end), start, start + length});
-    start += length + 1;
-    text.remove_prefix(std::min(end + 1, text.size()));
+  for (std::size_t at = 0, begin; (begin = text.find_first_not_of(' ', at)) != text.npos;) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string_view word = text.substr(begin, end - begin);
+    start += static_cast<int>(begin - at);
+    const auto length = static_cast<int>(count_characters(word));
+    pieces.push_back({word, start, start + length});
+    start += length;
+    at = end;
   }
   return pieces;
 }

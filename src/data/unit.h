@@ -1,4 +1,5 @@
-// How text is cut into tokens and put together again. For every text: join(cut(text)) == text.
+// How text is cut into tokens and put together again: join(cut(text)) == text for characters, and for words but for
+// the number of spaces between them.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +21,8 @@ std::int64_t count_characters(std::string_view text);
 
 class Unit {
  public:
-  // "char": every code point is a token. "word": one space separates two tokens; the further spaces of a run belong to
-  // the word after it, or at the end of the text to the last word, so that no token is empty and no space is lost.
+  // "char": every code point is a token. "word": a run of spaces separates two tokens, and those before the first and
+  // behind the last are dropped. How many spaces there were is lost, so that a word is the same wherever it stands.
   explicit Unit(std::string_view name);
 
   std::string name() const;

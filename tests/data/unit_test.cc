@@ -34,15 +34,26 @@ TEST(Unit, Words) {
   const Unit unit("word");
   const std::string text = "\xC3\xA4\xC3\xB6  big cat ";
   const auto pieces = unit.cut(text);
-  EXPECT_EQ(tokens(pieces), (Tokens{"\xC3\xA4\xC3\xB6", " big", "cat "}));
+  EXPECT_EQ(tokens(pieces), (Tokens{"\xC3\xA4\xC3\xB6", "big", "cat"}));
   EXPECT_EQ(pieces[0].end, 2);
-  EXPECT_EQ(pieces[1].start, 3);
+  EXPECT_EQ(pieces[1].start, 4);
   EXPECT_EQ(pieces[1].end, 7);
   EXPECT_EQ(pieces[2].start, 8);
-  EXPECT_EQ(pieces[2].end, 12);
+  EXPECT_EQ(pieces[2].end, 11);
+  EXPECT_EQ(unit.join(tokens(pieces)), "\xC3\xA4\xC3\xB6 big cat") << "how many spaces there were is lost";
   EXPECT_EQ(tokens(unit.cut("a b c")), (Tokens{"a", "b", "c"}));
-  EXPECT_EQ(tokens(unit.cut("   ")), (Tokens{"   "}));
+  EXPECT_EQ(tokens(unit.cut("   ")), Tokens());
   EXPECT_EQ(unit.name(), "word");
+}
+
+// What comes back: runs of spaces are one space, and there is none at the ends.
+std::string with_single_spaces(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c != ' ' || (!out.empty() && out.back() != ' ')) out += c;
+  }
+  if (out.ends_with(' ')) out.pop_back();
+  return out;
 }
 
 // Every short text over an alphabet of spaces and letters, and long random ones.
@@ -59,7 +70,7 @@ TEST(Unit, EveryTextComesBack) {
     const Unit unit(name);
     for (const auto& text : texts) {
       const auto pieces = unit.cut(text);
-      ASSERT_EQ(unit.join(tokens(pieces)), text);
+      ASSERT_EQ(unit.join(tokens(pieces)), name == "char" ? text : with_single_spaces(text));
       const auto all = characters(text);
       int previous = 0;
       for (const Piece& piece : pieces) {
@@ -69,7 +80,9 @@ TEST(Unit, EveryTextComesBack) {
         ASSERT_EQ(piece.end - piece.start, count_characters(piece.text));
         previous = piece.end;
       }
-      ASSERT_EQ(previous, static_cast<int>(all.size()));
+      if (name == "char") {
+        ASSERT_EQ(previous, static_cast<int>(all.size()));
+      }
     }
   }
 }

@@ -2,6 +2,7 @@
 // be cut into symbols and put together again.
 #include <algorithm>
 
+#include "data/columns.h"
 #include "data/features.h"
 #include "data/pairs.h"
 #include "data/unit.h"
@@ -18,12 +19,14 @@ void check_pairs(const Pairs& pairs) {
   must(pairs.report.kept == std::ssize(pairs.examples));
   must(!find_control(describe(pairs.report)));
   for (const Example& example : pairs.examples) {
-    split_features(example.extra);
+    split_features(example.features);
     for (const char* name : {"char", "word"}) {
       const Unit unit(name);
       std::vector<std::string> tokens;
       for (const Piece& piece : unit.cut(example.source)) tokens.emplace_back(piece.text);
-      must(unit.join(tokens) == example.source);
+      const std::string joined = unit.join(tokens);
+      must(name == std::string_view("word") || joined == example.source);
+      must(unit.cut(joined).size() == tokens.size());
     }
   }
 }
@@ -34,9 +37,21 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text = as_text(data, size);
   const MemoryFile file(text), other(text);
   for (const BadLines policy : {BadLines::fail, BadLines::skip}) {
-    const PairOptions columns = {file.path(), "", "", policy, 50}, sides = {"", file.path(), other.path(), policy};
-    taken([&] { check_pairs(read_pairs(columns)); });
-    taken([&] { check_pairs(read_pairs(sides)); });
+    PairOptions options = {.bad_lines = policy, .max_length = 50};
+    options.file = file.path();
+    taken([&] { check_pairs(read_pairs(options)); });
+    options.alignment_file = other.path();
+    options.columns = {"skip", "source", "features", "target"};
+    taken([&] { check_pairs(read_pairs(options)); });
+    options.file.clear();
+    options.source_file = file.path();
+    options.target_file = other.path();
+    taken([&] { check_pairs(read_pairs(options)); });
   }
+  for (const char* columns : {"source", "source,features,target", "skip,features,skip,source"}) {
+    const auto cells = Columns::parse(columns).question(text);
+    must(!cells || cells->source.find('\t') == cells->source.npos);
+  }
+  taken([&] { Columns::parse(text); });
   return 0;
 }

@@ -23,7 +23,8 @@ std::unique_ptr<Model> open(const std::filesystem::path& path, Precision precisi
 // Lines that are answered together, in batches that any worker may take.
 class Predictor::Group {
  public:
-  Group(Predictor& predictor, std::span<const std::string> lines, const PredictOptions& options)
+  template <class Line>
+  Group(Predictor& predictor, std::span<const Line> lines, const PredictOptions& options)
       : predictor_(predictor), options_(options), predictions_(lines.size()), encoded_(lines.size()) {
     for (std::size_t i = 0; i < lines.size(); ++i) {
       encode(lines[i], predictions_[i], encoded_[i]);
@@ -48,21 +49,33 @@ class Predictor::Group {
 
  private:
   void encode(const std::string& line, Prediction& p, SourceIds& encoded) const {
-    const Transduce& task = predictor_.model_->task();
     const bool sound = !find_invalid_utf8(line);
     const std::string text = sound ? line : repair_utf8(line);
-    p.fate = text.empty()                                   ? LineFate::empty
-             : count_characters(text) > options_.max_length ? LineFate::too_long
-             : sound                                        ? LineFate::answered
-                                                            : LineFate::repaired;
-    if (p.fate != LineFate::answered && p.fate != LineFate::repaired) return;
-    p.output.source_text = text;
-    const auto [source, features] = task.split(text);
-    encoded = task.encode_source(source, features);
+    const auto cells = options_.columns.value_or(predictor_.model_->task().columns()).question(text);
+    if (!cells) {
+      p.fate = text.empty() ? LineFate::empty : LineFate::too_few_columns;
+      return;
+    }
+    encode(SourceText{std::string(cells->source), std::string(cells->features)}, p, encoded);
+    if (!sound && p.fate == LineFate::answered) p.fate = LineFate::repaired;
+  }
+
+  void encode(const SourceText& source, Prediction& p, SourceIds& encoded) const {
+    const Transduce& task = predictor_.model_->task();
+    const std::int64_t most_characters =
+        options_.max_length > 0 ? options_.max_length : predictor_.model_->config().max_length;
+    p.fate = source.text.empty()                               ? LineFate::empty
+             : count_characters(source.text) > most_characters ? LineFate::too_long
+                                                               : LineFate::answered;
+    if (p.fate != LineFate::answered) return;
+    encoded = task.encode_source(source.text, source.features);
     if (const int most = task.most_source_symbols(); most > 0 && encoded.size() > most) {
       encoded = {};
-      p = {{}, LineFate::too_long};
+      p.fate = LineFate::too_long;
+      return;
     }
+    p.output.source_text = source.text;
+    p.unknown_feature = task.unknown_feature(encoded);
   }
 
   Predictor& predictor_;
@@ -140,7 +153,7 @@ class Predictor::Pipeline {
       PredictOptions options = options_;
       options.answer.first_line += lines_read_;
       lines_read_ += std::ssize(lines);
-      next = std::make_unique<Running>(predictor_, lines, options);
+      next = std::make_unique<Running>(predictor_, std::span<const std::string>(lines), options);
     }
     lock.lock();
     reading_ = false;
@@ -161,6 +174,7 @@ class Predictor::Pipeline {
     for (const std::size_t i : batch.lines) {
       Prediction& prediction = batch.of->group.predictions()[i];
       batch.of->written[i].text = stream_.render(prediction);
+      batch.of->written[i].finished = prediction.output.finished;
       prediction.output = {};  // an explanation is large
     }
     lock.lock();
@@ -187,6 +201,7 @@ class Predictor::Pipeline {
     for (std::size_t i = 0; i < predictions.size(); ++i) {
       LineStream::Written& line = oldest.written[i];
       line.fate = predictions[i].fate;
+      line.unknown_feature = predictions[i].unknown_feature;
       if (!oldest.group.asks(i)) line.text = stream_.render(predictions[i]);
     }
     stream_.write(oldest.written);
@@ -212,11 +227,18 @@ class Predictor::Pipeline {
 Predictor::Predictor(const std::filesystem::path& model, int threads, Precision precision)
     : model_(open(model, precision)), workers_(threads), answering_(*model_, workers_) {}
 
-std::vector<Prediction> Predictor::predict(std::span<const std::string> lines, const PredictOptions& options) {
-  Group group(*this, lines, options);
+std::vector<Prediction> Predictor::answer(Group group) {
   const auto batches = group.batches();
   workers_.run(static_cast<int>(batches.size()), [&](int task, int worker) { group.answer(batches[task], worker); });
   return std::move(group.predictions());
+}
+
+std::vector<Prediction> Predictor::predict(std::span<const std::string> lines, const PredictOptions& options) {
+  return answer(Group(*this, lines, options));
+}
+
+std::vector<Prediction> Predictor::predict(std::span<const SourceText> sources, const PredictOptions& options) {
+  return answer(Group(*this, sources, options));
 }
 
 void Predictor::predict(LineStream& stream, const PredictOptions& options) { Pipeline(*this, stream, options).run(); }

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,16 +15,24 @@ namespace fovea {
 
 struct PredictOptions {
   AnswerOptions answer = {};
-  std::int64_t max_length = 1000;       // characters; a longer line is not answered
+  std::optional<Columns> columns = {};  // of lines; none: those the model was trained on
+  std::int64_t max_length = 0;          // characters; a longer source is not answered; 0: as the model's config has it
   const Lexicon* dictionary = nullptr;  // for unknown symbols that are replaced
 };
 
 // What became of a line before the model saw it.
-enum class LineFate { answered, empty, repaired, too_long };
+enum class LineFate { answered, empty, repaired, too_long, too_few_columns };
 
 struct Prediction {
-  Output output;  // of a line that was too long or empty: no text
+  Output output;  // of a line that was too long, empty or without all columns: no text
   LineFate fate = LineFate::answered;
+  std::string unknown_feature = {};  // the first of its features that the training data had not; empty: all are known
+};
+
+// What a model reads of a line.
+struct SourceText {
+  std::string text;
+  std::string features = {};
 };
 
 // What the weights of products are: as trained, or rounded to 8 bits, which is faster and nearly as exact.
@@ -43,6 +52,8 @@ class LineStream {
   struct Written {
     std::string text;
     LineFate fate = LineFate::answered;
+    bool finished = true;
+    std::string unknown_feature = {};
   };
   virtual void write(std::span<const Written> lines) = 0;
 };
@@ -55,6 +66,7 @@ class Predictor {
   // One prediction for each line, in order. Bytes that are not UTF-8 are read as U+FFFD. A line's answer does not
   // depend on the others.
   std::vector<Prediction> predict(std::span<const std::string> lines, const PredictOptions& options);
+  std::vector<Prediction> predict(std::span<const SourceText> sources, const PredictOptions& options);
 
   // The same for a stream, with all workers busy: each reads, answers or writes, whatever is to be done. What has been
   // read is answered before more is waited for.
@@ -65,6 +77,7 @@ class Predictor {
 
  private:
   class Group;
+  std::vector<Prediction> answer(Group group);
   class Pipeline;
 
   std::unique_ptr<Model> model_;

@@ -16,6 +16,7 @@
 #include "cli/out.h"
 #include "cli/presets.h"
 #include "cli/version.h"
+#include "data/columns.h"
 #include "data/makers/maker.h"
 #include "tasks/config.h"
 #include "training/bench_shapes.h"
@@ -60,7 +61,7 @@ CLI::Validator range(double low, double high) {
 
 // The initial value is shown in help unless it only stands for "not given": an empty text, a number out of range.
 template <class T>
-CLI::Option* add(CLI::App* command, const char* names, T& target, const Value& value, const char* help) {
+CLI::Option* add(CLI::App* command, const char* names, T& target, const Value& value, const std::string& help) {
   CLI::Option* option = command->add_option(names, target, help)->type_name(value.name);
   if constexpr (std::is_arithmetic_v<T>) {
     if (value.high < Value::infinity) option->check(range(value.low, value.high));
@@ -82,6 +83,44 @@ void add_int8(CLI::App* command, bool& int8) {
   command->add_flag("--int8", int8, "round weights to 8 bits: faster, answers nearly the same");
 }
 
+const char* const packed = "plain or packed (.gz, .xz, .zst)";
+
+void add_columns(CLI::App* command, std::string& columns, const char* otherwise) {
+  add(command, "--columns", columns, Value{"NAME,..."},
+      fmt::format("what each column has: {} (default: {})", fmt::join(Columns::known(), ", "), otherwise));
+}
+
+void add_limits(CLI::App* command, std::int64_t& max_length, int& max_output) {
+  add(command, "--max-length", max_length, number(1, 1'000'000),
+      "longest line in characters (default: as the model was trained)");
+  add(command, "--max-output", max_output, number(1, 1'000'000),
+      "longest answer in symbols (default: half as long again as in the training data)");
+}
+
+void add_bad_lines(CLI::App* command, std::string& policy) {
+  add(command, "--on-bad-line", policy, one_of({"fail", "skip"}), "what to do: fail, or skip it and count");
+}
+
+// What is learned from, and with which settings.
+void add_training(CLI::App* command, TrainingFiles& f, ConfigInput& c) {
+  add(command, "data", f.data, file, fmt::format("lines of source<TAB>target, {}; - for standard input", packed));
+  add(command, "--source", f.source_file, file, "sources, one a line, with --target instead of one file");
+  add(command, "--target", f.target_file, file, "targets, one a line");
+  add(command, "--alignment", f.alignment_file, file, "links such as 0-0 1-2, one line for each pair");
+  add_columns(command, c.columns, "source,target, and features if one looks like them");
+  add(command, "--dev", f.dev, file, "held-out lines (default: a part of the data, chosen by hash)");
+  add(command, "--dev-source", f.dev_source, file, "held-out sources, with --dev-target instead of one file");
+  add(command, "--dev-target", f.dev_target, file, "held-out targets");
+  add(command, "--preset", c.preset, preset, "a published system by name; see fovea list presets");
+  add(command, "--lexicon", f.lexicon, file, "source<TAB>target<TAB>probability, for outputs that look symbols up");
+  add(command, "--config", c.config_file, file, "settings as TOML");
+  add(command, "--set", c.settings, setting, "one setting, a.b=c; may be given again");
+  add(command, "--seed", c.seed, number(0, 2'000'000'000), "of every random choice");
+  add_bad_lines(command, f.on_bad_line);
+  add(command, "--max-length", c.max_length, number(1, 1'000'000),
+      "longest line in characters, kept as a setting of the model (default: 1000)");
+}
+
 void add_make(CLI::App& app, MakeCommand& c, Run& run) {
   CLI::App* command = app.add_subcommand("make", "make a data set: dates, copy, reverse");
   command->footer("Example:\n  fovea make dates --count 20000 --seed 1 > dates.tsv");
@@ -100,20 +139,10 @@ void add_train(CLI::App& app, TrainCommand& c, Run& run) {
       "  fovea train dates.tsv -o runs/big --set encoder.size=256 --stop-after 10m\n"
       "  mpirun -n 4 fovea train dates.tsv -o runs/dates   (on several machines: docs/many-machines.md)\n\n"
       "Settings for --set and --config are listed by: fovea list settings");
-  add(command, "data", c.data, file, "lines of source<TAB>target, plain or .gz; - for standard input");
-  add(command, "--source", c.source_file, file, "sources, one a line, with --target instead of one file");
-  add(command, "--target", c.target_file, file, "targets, one a line");
-  add(command, "--dev", c.dev, file, "held-out lines (default: a part of the data, chosen by hash)");
+  add_training(command, c.files, c.input);
   add(command, "-o,--output", c.folder, folder, "folder for the model and all about it")->required();
-  add(command, "--preset", c.preset, preset, "a published system by name; see fovea list presets");
-  add(command, "--lexicon", c.lexicon, file, "source<TAB>target<TAB>probability, for outputs that look symbols up");
-  add(command, "--config", c.config_file, file, "settings as TOML");
-  add(command, "--set", c.settings, setting, "one setting, a.b=c; may be given again");
-  add(command, "--seed", c.seed, number(0, 2'000'000'000), "of every random choice");
   add(command, "--stop-after", c.stop_after, period, "500u updates, 3e epochs, 10m minutes");
   add(command, "--save-every", c.save_every, period, "how often to save, beside every validation");
-  add(command, "--on-bad-line", c.on_bad_line, one_of({"fail", "skip"}), "what to do: fail, or skip it and count");
-  add(command, "--max-length", c.max_length, number(1, 1'000'000), "longest line in characters");
   add(command, "--progress", c.progress, one_of({"auto", "live", "plain", "none"}), "how progress is shown");
   add(command, "--rank-timeout", c.rank_timeout, number(0, 1e6),
       "seconds a rank of mpirun may be missing before all end; 0: any time");
@@ -131,7 +160,8 @@ void add_predict(CLI::App& app, PredictCommand& c, Run& run) {
       "  fovea predict runs/dates in.txt --beam 5 --nbest 3\n"
       "  fovea predict runs/dates in.txt --json > explained.jsonl");
   add(command, "model", c.model, model, "folder of a run, or a model file")->required();
-  add(command, "file", c.file, file, "lines, plain or .gz; - for standard input");
+  add(command, "file", c.file, file, fmt::format("lines, {}; - for standard input", packed));
+  add_columns(command, c.columns, "as the model was trained");
   add(command, "--beam", c.beam, number(1, 256), "hypotheses kept at each step");
   add(command, "--nbest", c.nbest, number(1, 256), "answers a line, tab-separated with their scores");
   add(command, "--length-power", c.length_power, number(0, 10), "scores are divided by length^power");
@@ -143,7 +173,7 @@ void add_predict(CLI::App& app, PredictCommand& c, Run& run) {
                     "where the unknown symbol is written, take the source's symbol looked at most");
   add(command, "--dictionary", c.dictionary, file, "translates what --replace-unknown takes (as for train --lexicon)");
   add(command, "--batch", c.batch, number(1, 4096), "lines answered together; changes nothing but the time");
-  add(command, "--max-length", c.max_length, number(1, 1'000'000), "a line of more characters gets an empty answer");
+  add_limits(command, c.max_length, c.max_output);
   command->add_flag("--json", c.json, "one explanation a line (docs/explanation.md)");
   add_int8(command, c.int8);
   add_threads(command, c.threads);
@@ -157,16 +187,19 @@ void add_evaluate(CLI::App& app, EvaluateCommand& c, Run& run) {
       "  fovea evaluate runs/dates test.tsv\n"
       "  fovea evaluate runs/dates test.tsv --min exact=0.99   (exit 5 if missed)");
   add(command, "model", c.model, model, "folder of a run, or a model file")->required();
-  add(command, "data", c.data, file, "lines of source<TAB>target, plain or .gz");
+  add(command, "data", c.data, file, fmt::format("lines of source<TAB>target, {}", packed));
   add(command, "--source", c.source_file, file, "sources, with --target instead of one file");
   add(command, "--target", c.target_file, file, "targets");
+  add(command, "--alignment", c.alignment_file, file,
+      "links such as 0-0 1-2, one line for each pair: measure attention");
+  add_columns(command, c.columns, "as the model was trained");
   add(command, "--min", c.minimums, Value{"METRIC=VALUE"}, "metric=value that must be reached; may be given again");
   add(command, "--beam", c.beam, number(1, 256), "hypotheses kept at each step");
   add(command, "--length-power", c.length_power, number(0, 10), "scores are divided by length^power");
   add(command, "--coverage-penalty", c.coverage_penalty, number(0, 100),
       "what unread parts of the source cost (Wu 2016)");
-  command->add_flag("--links", c.links, "the third column has word alignments, such as 0-0 1-2: measure attention");
-  add(command, "--on-bad-line", c.on_bad_line, one_of({"fail", "skip"}), "what to do: fail, or skip it and count");
+  add_bad_lines(command, c.on_bad_line);
+  add_limits(command, c.max_length, c.max_output);
   command->add_flag("--json", c.json, "one flat object of metric: value");
   add_int8(command, c.int8);
   add_threads(command, c.threads);
@@ -181,9 +214,11 @@ void add_show(CLI::App& app, ShowCommand& c, Run& run) {
       "  fovea show runs/dates '3rd of May 1999' --svg map.svg --html map.html");
   add(command, "model", c.model, model, "folder of a run, or a model file")->required();
   add(command, "text", c.text, Value{"TEXT"}, "the line")->required();
+  add_columns(command, c.columns, "as the model was trained");
   add(command, "--svg", c.svg, file, "write a picture");
   add(command, "--html", c.html, file, "write a page");
   add(command, "--beam", c.beam, number(1, 256), "hypotheses kept at each step");
+  add_limits(command, c.max_length, c.max_output);
   command->add_flag("--compact", c.compact, "one line a step");
   command->add_flag("--json", c.json, "print the explanation instead of drawing it");
   command->callback([&] { run = [&c] { return c.run(); }; });
@@ -198,17 +233,11 @@ void add_compare(CLI::App& app, CompareCommand& c, Run& run) {
       "--seeds 3 --html compare.html\n"
       "  fovea compare dates.tsv --vary decoder.size=64,128 --stop-after 500u --json\n\n"
       "The same command again goes on where it stopped (docs/compare.md).");
-  add(command, "data", c.data, file, "lines of source<TAB>target, plain or .gz; - for standard input")->required();
+  add_training(command, c.files, c.input);
   add(command, "--vary", c.varied, settings, "a setting and its values, a.b=c,d or a.b=all; may be given again")
       ->required();
-  add(command, "--dev", c.dev, file, "held-out lines (default: a part of the data, chosen by hash)");
   add(command, "-o,--output", c.folder, folder, "folder for the runs, one in it for each");
-  add(command, "--preset", c.preset, preset, "a published system by name; see fovea list presets");
-  add(command, "--lexicon", c.lexicon, file, "source<TAB>target<TAB>probability, for outputs that look symbols up");
-  add(command, "--config", c.config_file, file, "settings as TOML");
-  add(command, "--set", c.settings, setting, "one setting of all runs, a.b=c; may be given again");
   add(command, "--seeds", c.seeds, number(1, 1000), "runs of each combination, with seeds one apart");
-  add(command, "--seed", c.seed, number(0, 2'000'000'000), "the first seed");
   add(command, "--stop-after", c.stop_after, period, "budget of each run: 500u updates, 3e epochs, 10m minutes");
   add(command, "--tsv", c.tsv, file, "write the table as tab-separated text");
   add(command, "--html", c.html, file, "write a page with the table and the attention maps side by side");

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/training_input.h"
 #include "training/bench.h"
 
 namespace fovea {
@@ -20,22 +21,13 @@ struct MakeCommand {
 };
 
 struct TrainCommand {
-  std::string data;         // TSV, or
-  std::string source_file;  // two files
-  std::string target_file;
-  std::string dev;  // held-out TSV; empty: a part of the data
+  TrainingFiles files;
+  ConfigInput input;
   std::string folder;
-  std::string preset;
-  std::string config_file;
-  std::string lexicon;                // for outputs that look symbols up
-  std::vector<std::string> settings;  // a.b=c
   std::string stop_after = "none";
   std::string save_every = "60s";
-  std::string on_bad_line = "fail";
-  std::int64_t max_length = 1000;
   std::string progress = "auto";
   std::string command_line;
-  std::int64_t seed = -1;     // -1: as the config says
   int threads = 0;            // 0: all
   double rank_timeout = 120;  // seconds; 0: none
   bool fresh = false;
@@ -49,11 +41,13 @@ struct TrainCommand {
 struct PredictCommand {
   std::string model;
   std::string file = "-";
+  std::string columns;  // empty: as the model has them
   int beam = 1;
   int nbest = 1;
   double length_power = 1;
   int batch = 64;
-  std::int64_t max_length = 1000;
+  std::int64_t max_length = 0;  // 0: as the model has it, like
+  int max_output = 0;
   double coverage_penalty = 0;
   double temperature = 0;  // > 0: draws
   std::int64_t seed = 1;   // of the draws
@@ -70,12 +64,15 @@ struct EvaluateCommand {
   std::string data;
   std::string source_file;
   std::string target_file;
+  std::string alignment_file;
+  std::string columns;                // empty: as the model has them
   std::vector<std::string> minimums;  // exact=0.99
   std::string on_bad_line = "fail";
+  std::int64_t max_length = 0;  // 0: as the model has it, like
+  int max_output = 0;
   int beam = 1;
   double length_power = 1;
   double coverage_penalty = 0;
-  bool links = false;  // the third column has them
   bool int8 = false;
   int threads = 0;
   bool json = false;
@@ -85,29 +82,27 @@ struct EvaluateCommand {
 struct ShowCommand {
   std::string model;
   std::string text;
+  std::string columns;  // empty: as the model has them
   std::string svg;
   std::string html;
   int beam = 1;
+  std::int64_t max_length = 0;  // 0: as the model has it, like
+  int max_output = 0;
   bool json = false;
   bool compact = false;
   int run() const;
 };
 
 struct CompareCommand {
-  std::string data;
-  std::string dev;
+  TrainingFiles files;
+  ConfigInput input;
   std::string folder = "runs/compare";
-  std::string preset;
-  std::string lexicon;
-  std::string config_file;
-  std::vector<std::string> settings;  // a.b=c
-  std::vector<std::string> varied;    // a.b=c,d or a.b=all
-  std::string stop_after = "2m";      // each
+  std::vector<std::string> varied;  // a.b=c,d or a.b=all
+  std::string stop_after = "2m";    // each
   std::string progress = "auto";
   std::string tsv;
   std::string html;
   std::string command_line;
-  std::int64_t seed = -1;  // -1: as the config says
   std::int64_t seeds = 1;
   int threads = 0;
   bool json = false;

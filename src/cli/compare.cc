@@ -10,6 +10,7 @@
 #include "cli/overwriting.h"
 #include "cli/signals.h"
 #include "cli/training_input.h"
+#include "tasks/references.h"
 
 namespace fovea {
 
@@ -37,6 +38,10 @@ Varied parse_varied(const std::string& text, const Config& base) {
   if (equals == std::string::npos) throw usage_error("--vary {}: wanted is name=value,value,... or name=all", text);
   Varied varied{text.substr(0, equals), {}};
   if (varied.name == "training.seed") throw usage_error("--vary {}: seeds are repeated with --seeds N", text);
+  if (varied.name == "columns" || varied.name == "max_length") {
+    throw usage_error("--vary {}: all runs have the same lines; choose with --{}", text,
+                      varied.name == "columns" ? "columns" : "max-length");
+  }
   Config config = base;
   const std::vector<Field> known = FieldsRef(config).visit().fields();
   const auto field = std::ranges::find(known, varied.name, &Field::name);
@@ -155,7 +160,7 @@ int CompareCommand::run() const {
   };
   check_files();
   if (folder.empty()) throw usage_error("-o \"\" is no folder; give one for the runs, such as -o runs/compare");
-  const Config base = make_config({preset, config_file, settings, seed});
+  Config base = make_config(input);
   std::vector<Varied> all;
   for (const std::string& text : varied) {
     Varied one = parse_varied(text, base);
@@ -168,9 +173,7 @@ int CompareCommand::run() const {
   task.budget = parse_period(stop_after);
   task.threads = threads > 0 ? threads : Workers::default_count();
   task.progress = parse_progress(progress);
-  PairOptions lines;
-  lines.file = data;
-  task.data = read_training_data(lines, dev, lexicon);
+  task.data = read_training_data(files, base);
   task.data_hash = fingerprint(task.data);
 
   Comparison comparison;
@@ -181,13 +184,14 @@ int CompareCommand::run() const {
   comparison.threads = task.threads;
   comparison.training_lines = std::ssize(task.data.training);
   comparison.held_out_lines = std::ssize(task.data.held_out);
-  for (std::size_t i = 0; i < std::min(compared_examples, task.data.held_out.size()); ++i) {
-    comparison.targets.push_back(task.data.held_out[i].target);
+  const std::vector<Referenced> questions = group_references(task.data.held_out, Unit("char"));
+  for (const std::size_t i : choose_samples(questions, compared_examples)) {
+    comparison.targets.push_back(questions[i].references.front());
   }
   for (auto& values : combinations(all)) comparison.rows.push_back({std::move(values), {}, {}});
 
-  Files files;
-  files.make_directories(folder);
+  Files disk;
+  disk.make_directories(folder);
   const DirectoryLock lock(folder);
   const std::vector<PlannedRun> runs = plan_runs(comparison, base, folder);
   for (const PlannedRun& planned : runs) find_record(planned, task);  // a folder of other runs is refused at once
@@ -196,8 +200,8 @@ int CompareCommand::run() const {
   all_is_saved();
 
   check_files();  // a comparison takes its time
-  if (!tsv.empty()) files.write_atomically(tsv, comparison_to_tsv(comparison));
-  if (!html.empty()) files.write_atomically(html, draw_comparison_page(comparison));
+  if (!tsv.empty()) disk.write_atomically(tsv, comparison_to_tsv(comparison));
+  if (!html.empty()) disk.write_atomically(html, draw_comparison_page(comparison));
   write_out(json ? comparison_to_json(comparison) : draw_comparison(comparison));
   flush_out();
   if (stop_signal() != 0) return 128 + stop_signal();

@@ -14,6 +14,7 @@
 #include "show/json.h"
 #include "show/label.h"
 #include "tasks/metrics.h"
+#include "tasks/references.h"
 
 namespace fovea {
 
@@ -113,16 +114,14 @@ class RunStatus : public Observer {
 // What the best model of the run answers, and how long that takes.
 void measure_answers(const PlannedRun& run, const ComparedTask& task, ComparedRun& figures) {
   Predictor predictor(run.folder, task.threads);
-  std::vector<std::string> sources;
-  const bool features = predictor.model().task().reads_features();
-  for (const Example& example : task.data.held_out) {
-    sources.push_back(features ? example.source + "\t" + example.extra : example.source);
-  }
+  const std::vector<Referenced> questions =
+      group_references(task.data.held_out, predictor.model().task().target_unit());
+  std::vector<SourceText> sources, shown;
+  for (const Referenced& question : questions) sources.push_back({question.source, question.features});
+  for (const std::size_t i : choose_samples(questions, compared_examples)) shown.push_back(sources[i]);
   // The first answers also warm it up: memory is had, weights are in the cache.
-  const std::size_t shown = std::min(compared_examples, sources.size());
-  for (Prediction& p :
-       predictor.predict(std::span(sources).first(shown),
-                         {.answer = {.alternatives = 5, .stop_signal = &stop_signal(), .limits = sample_limits}})) {
+  for (Prediction& p : predictor.predict(
+           shown, {.answer = {.alternatives = 5, .stop_signal = &stop_signal(), .limits = sample_limits}})) {
     figures.examples.push_back(std::move(p.output));
   }
   const Clock::time_point start = Clock::now();
@@ -130,11 +129,10 @@ void measure_answers(const PlannedRun& run, const ComparedTask& task, ComparedRu
   figures.predict_seconds = seconds_since(start);
   Metrics metrics;
   for (std::size_t i = 0; i < predictions.size(); ++i) {
-    const std::string& target = task.data.held_out[i].target;
-    metrics.add(target, predictions[i].output.text);
-    figures.right += predictions[i].output.text == target;
+    metrics.add({.references = questions[i].references, .text = predictions[i].output.text});
   }
-  figures.lines = metrics.lines();
+  figures.lines = metrics.sources();
+  figures.right = metrics.right();
   figures.cer = metrics.cer();
 }
 
@@ -178,7 +176,8 @@ std::uint64_t fingerprint(const TrainingData& data) {
   if (data.lexicon) hash = mix(hash, data.lexicon->fingerprint());
   for (const auto* part : {&data.training, &data.held_out}) {
     for (const Example& example : *part) {
-      const std::string line = example.source + "\t" + example.target + "\t" + example.extra + "\n";
+      const std::string line =
+          example.source + "\t" + example.target + "\t" + example.features + "\t" + example.alignment + "\n";
       for (const char c : line) hash = mix(hash, static_cast<unsigned char>(c));
     }
   }

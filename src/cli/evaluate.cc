@@ -8,6 +8,8 @@
 #include "base/json.h"
 #include "base/nearest.h"
 #include "base/streams.h"
+#include "base/utf8.h"
+#include "cli/columns_for.h"
 #include "cli/commands.h"
 #include "cli/complaint.h"
 #include "cli/out.h"
@@ -16,6 +18,7 @@
 #include "tasks/alignment_quality.h"
 #include "tasks/looking.h"
 #include "tasks/metrics.h"
+#include "tasks/references.h"
 
 namespace fovea {
 
@@ -40,8 +43,10 @@ Minimum parse_minimum(const std::string& text) {
 
 // For error rates less is better.
 bool lower_is_better(const std::string& metric) {
-  return metric == "cer" || metric == "edit_distance" || metric == "aer";
+  return metric == "cer" || metric == "edit_distance" || metric == "aer" || metric == "unfinished";
 }
+
+bool is_count(const std::string& metric) { return metric == "lines" || metric == "sources" || metric == "unfinished"; }
 
 using Values = std::vector<std::pair<std::string, double>>;
 
@@ -53,7 +58,7 @@ int check_minimums(const std::vector<Minimum>& minimums, const Values& values) {
   for (const Minimum& minimum : minimums) {
     const auto found = std::ranges::find(values, minimum.metric, &Values::value_type::first);
     if (found == values.end()) {
-      throw usage_error("--min {}: not measured here; entropy and stop_mass need attention, the others --links",
+      throw usage_error("--min {}: not measured here; entropy and stop_mass need attention, the others links as well",
                         minimum.metric);
     }
     const auto& [name, value] = *found;
@@ -67,37 +72,28 @@ int check_minimums(const std::vector<Minimum>& minimums, const Values& values) {
 
 void print_table(const Metrics& metrics, const Values& values) {
   for (const auto& [name, value] : values) {
-    if (name == "lines") {
+    if (is_count(name)) {
       write_out(fmt::format("{:<18} {}\n", name, static_cast<std::int64_t>(value)));
     } else {
       write_out(fmt::format("{:<18} {:.4f}\n", name, value));
     }
   }
-  write_out("\ntarget length    lines    exact      cer\n");
+  write_out("\ntarget length  sources    exact      cer\n");
   for (const LengthRow& row : metrics.by_length()) {
-    write_out(fmt::format("{:>6} - {:<6} {:>6}   {:.4f}   {:.4f}\n", row.shortest, row.longest, row.lines, row.exact,
+    write_out(fmt::format("{:>6} - {:<6} {:>6}   {:.4f}   {:.4f}\n", row.shortest, row.longest, row.sources, row.exact,
                           row.cer));
   }
 }
 
 // Where the model looks while it writes the right answers; and says so where that misleads.
-void add_attention(const Model& model, int threads, std::span<const Example> examples, bool links, Values& values) {
+void add_attention(const Model& model, int threads, std::span<const Example> examples, Values& values) {
   std::vector<Encoding> encoded;
-  std::vector<std::vector<Link>> gold;
-  for (const Example& example : examples) {
-    encoded.push_back(model.task().encode({example.source, example.target, links ? "" : example.extra, example.line}));
-    if (!links) continue;
-    try {
-      gold.push_back(
-          parse_links(example.extra, encoded.back().source.size(), static_cast<int>(encoded.back().target.size())));
-    } catch (const Error& e) {
-      throw data_error("line {}: {}", example.line, e.what());
-    }
-  }
+  for (const Example& example : examples) encoded.push_back(model.task().encode(example));
+  const bool links = std::ranges::any_of(examples, [](const Example& e) { return !e.alignment.empty(); });
   Workers workers(threads);
   const std::vector<Looked> looked = look(model, workers, encoded);
   if (looked.empty()) {
-    if (links) throw usage_error("--links: this model has no attention to single source symbols");
+    if (links) throw usage_error("the data have links, but this model has no attention to single source symbols");
     return;
   }
   AlignmentQuality quality;
@@ -106,8 +102,8 @@ void add_attention(const Model& model, int threads, std::span<const Example> exa
     const Looked& one = looked[i];
     flat += std::log(std::max(1, one.positions)) / static_cast<double>(looked.size());
     if (one.weights.empty()) continue;
-    if (links && !gold[i].empty()) {
-      quality.add(one.weights, one.steps, one.positions, gold[i]);
+    if (!encoded[i].links.empty()) {
+      quality.add(one.weights, one.steps, one.positions, encoded[i].links);
     } else {
       quality.add_unlinked(one.weights, one.steps, one.positions);
     }
@@ -132,6 +128,19 @@ void add_attention(const Model& model, int threads, std::span<const Example> exa
   }
 }
 
+void warn_of_features(std::span<const Referenced> questions, std::span<const Prediction> predictions) {
+  std::vector<std::size_t> unknown;
+  for (std::size_t i = 0; i < predictions.size(); ++i) {
+    if (!predictions[i].unknown_feature.empty()) unknown.push_back(i);
+  }
+  if (unknown.empty()) return;
+  say(
+      fmt::format("warning: {} of {} sources have features that no line of the training data had (first: line {}, "
+                  "\"{}\")\n",
+                  unknown.size(), predictions.size(), questions[unknown[0]].line,
+                  beginning(predictions[unknown[0]].unknown_feature)));
+}
+
 }  // namespace
 
 int EvaluateCommand::run() const {
@@ -149,31 +158,39 @@ int EvaluateCommand::run() const {
   const int asked = threads > 0 ? threads : Workers::default_count();
   Predictor predictor(model, asked, int8 ? Precision::int8 : Precision::full);
   complain_of_threads(asked, predictor.threads());
+  const Model& opened = predictor.model();
+  const std::int64_t longest = max_length > 0 ? max_length : opened.config().max_length;
+  if (data.empty()) opened.task().check_columns(Columns());  // of files with one column each
+  std::vector<std::string> names = columns_for(opened, columns).names();
+  if (columns.empty() && !alignment_file.empty()) std::ranges::replace(names, "alignment", "skip");
   const Pairs pairs = read_pairs({.file = data,
                                   .source_file = source_file,
                                   .target_file = target_file,
-                                  .bad_lines = parse_bad_lines(on_bad_line)});
-  if (const std::string left_out = describe(pairs.report); !left_out.empty()) say(left_out + "\n");
-  std::vector<std::string> sources;
-  const bool features = predictor.model().task().reads_features();
-  if (links && features) throw usage_error("--links: of this model's data the third column has features");
-  for (const Example& example : pairs.examples) {
-    sources.push_back(features ? example.source + "\t" + example.extra : example.source);
-  }
-  const auto predictions = predictor.predict(
-      sources, {.answer = {.beam = beam, .length_power = length_power, .coverage_penalty = coverage_penalty}});
+                                  .alignment_file = alignment_file,
+                                  .columns = names,
+                                  .bad_lines = parse_bad_lines(on_bad_line),
+                                  .max_length = longest});
+  if (const std::string left_out = describe(pairs); !left_out.empty()) say(left_out + "\n");
+  const std::vector<Referenced> questions = group_references(pairs.examples, opened.task().target_unit());
+  std::vector<SourceText> sources;
+  for (const Referenced& question : questions) sources.push_back({question.source, question.features});
+  const auto predictions = predictor.predict(sources, {.answer = {.beam = beam,
+                                                                  .max_output = max_output,
+                                                                  .length_power = length_power,
+                                                                  .coverage_penalty = coverage_penalty},
+                                                       .max_length = longest});
   Metrics metrics;
   for (std::size_t i = 0; i < predictions.size(); ++i) {
-    metrics.add(pairs.examples[i].target, predictions[i].output.text);
+    metrics.add(
+        {questions[i].references, predictions[i].output.text, predictions[i].output.finished, questions[i].lines});
   }
+  warn_of_features(questions, predictions);
   Values values = metrics.values();
-  const bool linked = links || (predictor.model().config().extra == "alignment" &&
-                                std::ranges::any_of(pairs.examples, [](const Example& e) { return !e.extra.empty(); }));
-  add_attention(predictor.model(), predictor.threads(), pairs.examples, linked, values);
+  add_attention(opened, predictor.threads(), pairs.examples, values);
   if (json) {
     OrderedJson object;
     for (const auto& [name, value] : values) {
-      if (name == "lines") {
+      if (is_count(name)) {
         object[name] = static_cast<std::int64_t>(value);
       } else {
         object[name] = value;

@@ -3,7 +3,9 @@
 #include <fmt/core.h>
 
 #include "base/streams.h"
+#include "base/utf8.h"
 #include "cli/commands.h"
+#include "cli/columns_for.h"
 #include "cli/complaint.h"
 #include "cli/out.h"
 #include "data/lines.h"
@@ -25,27 +27,47 @@ constexpr std::size_t most_line_bytes = std::size_t(1) << 30;
 
 class Counter {
  public:
-  void count(LineFate fate, std::int64_t line) {
-    Seen& seen = seen_[static_cast<std::size_t>(fate)];
-    if (seen.lines++ == 0) seen.first = line;
+  void count(const LineStream::Written& written, std::int64_t line) {
+    fates_[static_cast<std::size_t>(written.fate)].count(line);
+    if (!written.finished) unfinished_.count(line);
+    if (!written.unknown_feature.empty() && unknown_features_.count(line)) unknown_feature_ = written.unknown_feature;
   }
-  void report(std::int64_t max_length) const {
-    warn(LineFate::repaired, "not UTF-8: bad bytes were read as U+FFFD");
-    warn(LineFate::too_long,
-         fmt::format("longer than {} characters, or than the model knows positions: answered with an empty line",
-                     max_length));
+  // `file` is how its lines are named.
+  void report(const std::string& file, const Columns& columns, std::int64_t max_length) const {
+    const auto of = [&](LineFate fate) { return fates_[static_cast<std::size_t>(fate)]; };
+    of(LineFate::repaired).warn(file, "not UTF-8: bad bytes were read as U+FFFD");
+    of(LineFate::too_few_columns)
+        .warn(file, fmt::format("without all that this model reads ({}): answered with an empty line",
+                                columns.question_form()));
+    of(LineFate::too_long)
+        .warn(file, fmt::format("longer than {} characters (--max-length), or than the model knows positions: answered "
+                                "with an empty line",
+                                max_length));
+    unknown_features_.warn(file, fmt::format("with features that no line of the training data had (such as \"{}\")",
+                                             beginning(unknown_feature_)));
+    unfinished_.warn(file, "whose answer is unfinished: it was cut at its greatest length, which --max-output sets");
   }
 
  private:
-  struct Seen {
-    std::int64_t lines = 0;
-    std::int64_t first = 0;
+  class Seen {
+   public:
+    bool count(std::int64_t line) {  // whether it is the first
+      if (lines_++ == 0) first_ = line;
+      return lines_ == 1;
+    }
+    void warn(const std::string& file, const std::string& what) const {
+      if (lines_ == 0) return;
+      say(fmt::format("warning: {} line{} (first: {}:{}) {}\n", lines_, lines_ == 1 ? "" : "s", file, first_, what));
+    }
+
+   private:
+    std::int64_t lines_ = 0;
+    std::int64_t first_ = 0;
   };
-  void warn(LineFate fate, const std::string& what) const {
-    const Seen& seen = seen_[static_cast<std::size_t>(fate)];
-    if (seen.lines > 0) say(fmt::format("warning: {} lines (first: line {}) {}\n", seen.lines, seen.first, what));
-  }
-  std::array<Seen, 4> seen_;
+  std::array<Seen, 5> fates_;
+  Seen unfinished_;
+  Seen unknown_features_;
+  std::string unknown_feature_;
 };
 
 class Lines : public LineStream {
@@ -78,13 +100,15 @@ class Lines : public LineStream {
 
   void write(std::span<const Written> lines) override {
     for (const Written& line : lines) {
-      counter_.count(line.fate, ++written_);
+      counter_.count(line, ++written_);
       write_out(line.text);
     }
     flush_out();
   }
 
-  void report() const { counter_.report(command_.max_length); }
+  void report(const Columns& columns, std::int64_t max_length) const {
+    counter_.report(reader_.name(), columns, max_length);
+  }
 
  private:
   const PredictCommand& command_;
@@ -106,6 +130,7 @@ int PredictCommand::run() const {
   complain_of_threads(asked, predictor.threads());
   PredictOptions options = {.answer = {.beam = beam,
                                        .nbest = nbest,
+                                       .max_output = max_output,
                                        .length_power = length_power,
                                        .batch = batch,
                                        .alternatives = explained,
@@ -113,11 +138,12 @@ int PredictCommand::run() const {
                                        .sampling_temperature = temperature,
                                        .seed = static_cast<std::uint64_t>(seed),
                                        .write_unknown = replace_unknown},
-                            .max_length = max_length,
+                            .columns = columns_for(predictor.model(), columns),
+                            .max_length = max_length > 0 ? max_length : predictor.model().config().max_length,
                             .dictionary = words ? &*words : nullptr};
   Lines lines(*this);
   predictor.predict(lines, options);
-  lines.report();
+  lines.report(*options.columns, options.max_length);
   return 0;
 }
 

@@ -195,7 +195,7 @@ std::vector<ProgressView::Piece> ProgressView::sample_pieces(const ValidationRep
     const std::string mark = right ? " ok" : " wrong", arrow = " -> ";
     const auto room = columns - static_cast<int>(arrow.size() + mark.size() + best.size());
     if (room >= 2) {
-      const auto [source, answer] = share_out(sample.answer.source_text, sample.answer.text, room);
+      const auto [source, answer] = share_out(sample.answer.read_text(), sample.answer.text, room);
       pieces = {{source}, {arrow, Style::faint}, {answer}, {mark, right ? Style::good : Style::bad}};
     }
   }

@@ -1,3 +1,8 @@
+#include <fmt/core.h>
+
+#include "base/streams.h"
+#include "base/utf8.h"
+#include "cli/columns_for.h"
 #include "cli/commands.h"
 #include "cli/out.h"
 #include "cli/overwriting.h"
@@ -15,22 +20,35 @@ int ShowCommand::run() const {
   check_file(html, attention_page);
   Predictor predictor(model, 1);
   const std::vector<std::string> lines = {text};
-  AnswerOptions answer = {.beam = beam, .nbest = beam, .alternatives = 5, .limits = picture_limits};
-  const Prediction prediction = predictor.predict(lines, {.answer = answer})[0];
-  if (prediction.fate == LineFate::too_long) throw data_error("the line is longer than 1000 characters");
+  PredictOptions options = {
+      .answer = {.beam = beam, .nbest = beam, .max_output = max_output, .alternatives = 5, .limits = picture_limits},
+      .columns = columns_for(predictor.model(), columns),
+      .max_length = max_length > 0 ? max_length : predictor.model().config().max_length};
+  const Prediction prediction = predictor.predict(lines, options)[0];
+  if (prediction.fate == LineFate::too_long) {
+    throw data_error("the line is longer than {} characters (--max-length), or than the model knows positions",
+                     options.max_length);
+  }
+  if (prediction.fate == LineFate::too_few_columns) {
+    throw data_error("this model reads {}; write the line as $'walk\\tV;PST'", options.columns->question_form());
+  }
+  if (!prediction.unknown_feature.empty()) {
+    say(fmt::format("warning: no line of the training data had the feature \"{}\"\n",
+                    beginning(prediction.unknown_feature)));
+  }
   if (prediction.fate == LineFate::empty) throw data_error("the line is empty: there is nothing to look at");
   Files files;
   if (!svg.empty()) files.write_atomically(svg, draw_svg(prediction.output));
   if (!html.empty()) files.write_atomically(html, draw_html(prediction.output));
   if (json) {
-    answer.limits = {};  // it is complete, whatever is drawn
-    write_out(output_to_json(predictor.predict(lines, {.answer = answer})[0].output) + "\n");
+    options.answer.limits = {};  // it is complete, whatever is drawn
+    write_out(output_to_json(predictor.predict(lines, options)[0].output) + "\n");
   } else {
-    TerminalOptions options;
-    options.colour = stdout_colour();
-    options.width = stdout_width();
-    options.compact = compact;
-    write_out(draw_terminal(prediction.output, options));
+    TerminalOptions terminal;
+    terminal.colour = stdout_colour();
+    terminal.width = stdout_width();
+    terminal.compact = compact;
+    write_out(draw_terminal(prediction.output, terminal));
   }
   flush_out();
   return 0;

@@ -36,33 +36,18 @@ class Recorder : public Observer {
   void updated(const UpdateReport& report) override { screen_.updated(report); }
   void validated(const ValidationReport& report) override {
     maps_.clear();
-    RunValidation shown{report.update, {}};
-    for (const Sample& s : report.samples) {
-      shown.samples.push_back({s.answer.source_text, s.target, s.answer.text, s.target == s.answer.text});
-      maps_.push_back(s.answer);
-    }
-    validations_.push_back(std::move(shown));
-    if (validations_.size() > most_validations) {
-      validations_.erase(validations_.begin());
-      ++earlier_validations_;
-    }
+    for (const Sample& s : report.samples) maps_.push_back(s.answer);
     screen_.validated(report);
   }
   void saved(const std::string& path, std::int64_t update) override { screen_.saved(path, update); }
   void warned(const std::string& message) override { screen_.warned(message); }
 
   const RunStart& start() const { return start_; }
-  const std::vector<RunValidation>& validations() const { return validations_; }  // the last ones
-  std::size_t earlier_validations() const { return earlier_validations_; }
-  const std::vector<Output>& maps() const { return maps_; }  // of the last one
+  const std::vector<Output>& maps() const { return maps_; }  // of the last validation
 
  private:
-  static constexpr std::size_t most_validations = 20;
-
   Observer& screen_;
   RunStart start_;
-  std::vector<RunValidation> validations_;
-  std::size_t earlier_validations_ = 0;
   std::vector<Output> maps_;
 };
 
@@ -75,6 +60,8 @@ std::string folder_name(const std::string& folder) {
 std::string minutes(double seconds) {
   return seconds < 120 ? fmt::format("{:.1f} s", seconds) : fmt::format("{:.1f} min", seconds / 60);
 }
+
+constexpr std::size_t most_validations = 20;  // whose samples a report shows
 
 RunReport make_report(const TrainCommand& c, const Recorder& recorder, const Trainer& trainer,
                       const JournalEvents& events) {
@@ -89,8 +76,15 @@ RunReport make_report(const TrainCommand& c, const Recorder& recorder, const Tra
     report.points.push_back({v.update, v.epoch, v.seconds, loss, {}, v.exact});
   }
   std::ranges::stable_sort(report.points, {}, &RunPoint::update);
-  report.validations = recorder.validations();
-  report.earlier_validations = recorder.earlier_validations();
+  for (const ValidationReport& v :
+       std::span(events.validations).last(std::min(most_validations, events.validations.size()))) {
+    report.validations.push_back({v.update, {}});
+    for (const Sample& s : v.samples) {
+      report.validations.back().samples.push_back(
+          {s.answer.source_text, s.target, s.answer.text, s.target == s.answer.text});
+    }
+  }
+  report.earlier_validations = events.validations.size() - report.validations.size();
   report.maps = recorder.maps();
   const Progress& p = trainer.progress();
   report.facts = {{"best exact share", p.best < 0 ? "not measured yet" : fmt::format("{:.4f}", p.best)},
@@ -151,35 +145,31 @@ int TrainCommand::run() const {
 }
 
 int TrainCommand::run(Ranks& ranks) const {
-  const Config config = make_config({preset, config_file, settings, seed});
+  Config config = make_config(input);
   if (print_config) {
     if (ranks.first()) write_out(to_toml(config));
     flush_out();
     return 0;
   }
-  if (ranks.count() > 1 && (data == "-" || source_file == "-" || target_file == "-")) {
+  if (ranks.count() > 1 && files.read_standard_input()) {
     throw usage_error("of {} ranks one alone gets standard input; give the data as a file", ranks.count());
   }
   const Period limit = parse_period(stop_after), saving = parse_period(save_every);
   const Terminal terminal = terminal_of(stderr);
   const ProgressMode mode = parse_progress(progress, terminal);
-  Files files;
+  Files disk;
   const std::filesystem::path path = folder;
   std::optional<DirectoryLock> lock;
   if (ranks.first()) {
     check_run_folder(path);
-    files.make_directories(path);
+    disk.make_directories(path);
     lock.emplace(path);
   }
   ProgressView screen(say, mode, terminal.width, terminal.colour != TerminalColour::none);
   Observer nobody;
   Recorder recorder(ranks.first() ? static_cast<Observer&>(screen) : nobody);
-  const PairOptions lines = {.file = data,
-                             .source_file = source_file,
-                             .target_file = target_file,
-                             .bad_lines = parse_bad_lines(on_bad_line),
-                             .max_length = max_length};
-  Trainer trainer(config, read_training_data(lines, dev, lexicon, !ranks.first()),
+  TrainingData data = read_training_data(files, config, !ranks.first());
+  Trainer trainer(config, std::move(data),
                   {.folder = path,
                    .threads = threads_of_rank(threads),
                    .stop_after = limit,
@@ -187,10 +177,10 @@ int TrainCommand::run(Ranks& ranks) const {
                    .fresh = fresh,
                    .stop_signal = &stop_signal(),
                    .ranks = &ranks},
-                  files, recorder);
+                  disk, recorder);
   // Of a run that goes on it is there already, and a command that is refused must not change it.
-  const bool goes_on = !fresh && files.exists(path / checkpoint_file_name);
-  if (ranks.first() && !goes_on) files.write_atomically(path / "config.toml", to_toml(config));
+  const bool goes_on = !fresh && disk.exists(path / checkpoint_file_name);
+  if (ranks.first() && !goes_on) disk.write_atomically(path / "config.toml", to_toml(config));
   catch_stop_signals();
   const Ending ending = trainer.run();
   all_is_saved();
@@ -198,10 +188,10 @@ int TrainCommand::run(Ranks& ranks) const {
   const int code = ending == Ending::interrupted ? 128 + (stop_signal() ? stop_signal().load() : SIGTERM) : 0;
   if (!ranks.first()) return code;
   screen.finish();
-  const JournalEvents events = read_journal(files, path / journal_file_name);
-  if (!recorder.validations().empty() || !files.exists(path / "report.html")) {
-    files.write_atomically(path / "report.html", draw_report(make_report(*this, recorder, trainer, events)));
-    files.write_atomically(path / "README.md", draw_model_card(make_card(*this, recorder, trainer, events)));
+  const JournalEvents events = read_journal(disk, path / journal_file_name);
+  if (!recorder.maps().empty() || !disk.exists(path / "report.html")) {
+    disk.write_atomically(path / "report.html", draw_report(make_report(*this, recorder, trainer, events)));
+    disk.write_atomically(path / "README.md", draw_model_card(make_card(*this, recorder, trainer, events)));
   }
   const Progress& p = trainer.progress();
   if (ending == Ending::interrupted) {

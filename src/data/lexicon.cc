@@ -18,13 +18,13 @@ namespace fovea {
 
 namespace {
 
-struct Columns {
+struct LexiconLine {
   std::string_view source;
   std::string_view target;
   double probability = 0;
 };
 
-Columns parse_line(const LineReader& reader, std::string_view line) {
+LexiconLine parse_line(const LineReader& reader, std::string_view line) {
   // "file:line:column", the column in characters from 1; what is before `offset` must be sound.
   const auto place = [&](std::size_t offset) {
     return fmt::format("{}:{}:{}", reader.name(), reader.line_number(), count_characters(line.substr(0, offset)) + 1);
@@ -40,7 +40,7 @@ Columns parse_line(const LineReader& reader, std::string_view line) {
     throw data_error("{}: {} column{}, but source<TAB>target<TAB>probability is needed", place(third),
                      std::count(line.begin(), line.end(), '\t') + 1, first == line.size() ? "" : "s");
   }
-  Columns columns{line.substr(0, first), line.substr(first + 1, second - first - 1)};
+  LexiconLine columns{line.substr(0, first), line.substr(first + 1, second - first - 1)};
   if (columns.source.empty()) throw data_error("{}: the source is empty", place(0));
   if (columns.target.empty()) throw data_error("{}: the target is empty", place(first + 1));
   if (find_control(columns.source) || find_control(columns.target)) {
@@ -70,7 +70,7 @@ Lexicon::Lexicon(const std::string& path, std::int64_t max_lines) {
                        max_lines);
     }
     if (line.empty()) continue;
-    const Columns columns = parse_line(reader, line);
+    const LexiconLine columns = parse_line(reader, line);
     auto found = entries_.find(columns.source);
     if (found == entries_.end()) found = entries_.try_emplace(std::string(columns.source)).first;
     found->second.push_back({std::string(columns.target), columns.probability});

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/utf8.h"
+#include "data/columns.h"
 #include "data/lines.h"
 #include "data/unit.h"
 
@@ -16,69 +17,82 @@ namespace fovea {
 
 namespace {
 
-constexpr std::array<std::string_view, skip_reasons> reason_names = {"blank", "bad UTF-8", "wrong number of columns",
+constexpr std::array<std::string_view, skip_reasons> reason_names = {"blank", "bad UTF-8", "too few columns",
                                                                      "empty side", "too long"};
+constexpr std::size_t guessed_from = 100;  // lines
 
 struct Problem {
   SkipReason reason;
   std::string message;
 };
 
-std::optional<Problem> find_bad_utf8(const LineReader& reader, std::string_view text) {
+// Where a line stands.
+struct Place {
+  std::string_view file;
+  std::int64_t line = 0;
+
+  std::string text() const { return fmt::format("{}:{}", file, line); }
+};
+
+Place place_of(const LineReader& reader) { return {reader.name(), reader.line_number()}; }
+
+std::optional<Problem> find_bad_utf8(const Place& place, std::string_view text) {
   const auto at = find_invalid_utf8(text);
   if (!at) return std::nullopt;
-  return Problem{
-      SkipReason::bad_utf8,
-      fmt::format("{}:{}:{}: byte 0x{:02X} is not UTF-8: \"{}\"; if the file is Latin-1, convert it with iconv",
-                  reader.name(), reader.line_number(), count_characters(text.substr(0, *at)) + 1,
-                  static_cast<unsigned char>(text[*at]), beginning(text))};
+  return Problem{SkipReason::bad_utf8,
+                 fmt::format("{}:{}: byte 0x{:02X} is not UTF-8: \"{}\"; if the file is Latin-1, convert it with iconv",
+                             place.text(), count_characters(text.substr(0, *at)) + 1,
+                             static_cast<unsigned char>(text[*at]), beginning(text))};
 }
 
 // `side` is "source" or "target"; `column` is where it begins in the line, in characters from 1.
-std::optional<Problem> find_bad_side(const LineReader& reader, std::string_view side, std::string_view text,
+std::optional<Problem> find_bad_side(const Place& place, std::string_view side, std::string_view text,
                                      std::int64_t column, std::int64_t max_length) {
   if (text.empty()) {
-    return Problem{SkipReason::empty_side,
-                   fmt::format("{}:{}:{}: the {} is empty", reader.name(), reader.line_number(), column, side)};
+    return Problem{SkipReason::empty_side, fmt::format("{}:{}: the {} is empty", place.text(), column, side)};
   }
   const std::int64_t length = count_characters(text);
   if (length <= max_length) return std::nullopt;
   return Problem{SkipReason::too_long,
-                 fmt::format("{}:{}:{}: the {} has {} characters, more than the limit of {}: \"{}\"", reader.name(),
-                             reader.line_number(), column + max_length, side, length, max_length, beginning(text))};
+                 fmt::format("{}:{}: the {} has {} characters, more than the limit of {} "
+                             "(--max-length): \"{}\"",
+                             place.text(), column + max_length, side, length, max_length, beginning(text))};
 }
 
-std::optional<Problem> parse_columns(const LineReader& reader, std::string_view line, std::int64_t max_length,
-                                     Example& example) {
-  if (auto problem = find_bad_utf8(reader, line)) return problem;
-  const auto tabs = std::count(line.begin(), line.end(), '\t');
-  if (tabs < 1 || tabs > 2) {
+std::optional<Problem> parse_columns(const Place& place, std::string_view line, const Columns& columns,
+                                     std::int64_t max_length, Example& example) {
+  if (auto problem = find_bad_utf8(place, line)) return problem;
+  if (const std::size_t count = count_columns(line); count < columns.needed()) {
     return Problem{SkipReason::wrong_columns,
-                   fmt::format("{}:{}: {} column{}, but source<TAB>target[<TAB>features] is needed: \"{}\"",
-                               reader.name(), reader.line_number(), tabs + 1, tabs == 0 ? "" : "s", beginning(line))};
+                   fmt::format("{}: {} column{}, but {} are needed ({}): \"{}\"", place.text(), count,
+                               count == 1 ? "" : "s", columns.needed(), columns.text(), beginning(line))};
   }
-  const std::size_t first = line.find('\t');
-  const std::size_t second = std::min(line.find('\t', first + 1), line.size());
-  example.source = line.substr(0, first);
-  example.target = line.substr(first + 1, second - first - 1);
-  example.extra = tabs == 2 ? line.substr(second + 1) : std::string_view();
-  if (auto problem = find_bad_side(reader, "source", example.source, 1, max_length)) return problem;
-  return find_bad_side(reader, "target", example.target, count_characters(example.source) + 2, max_length);
+  const Cells cells = columns.example(line);
+  example.source = cells.source;
+  example.target = cells.target;
+  example.features = cells.features;
+  example.alignment = cells.alignment;
+  const auto find_bad = [&](std::string_view side, std::string_view text) {
+    const auto before = static_cast<std::size_t>(text.data() - line.data());
+    return find_bad_side(place, side, text, count_characters(line.substr(0, before)) + 1, max_length);
+  };
+  if (auto problem = find_bad("source", cells.source)) return problem;
+  return find_bad("target", cells.target);
 }
 
 // Collects examples and keeps the count of what is left out.
 class Collector {
  public:
-  explicit Collector(BadLines policy) : policy_(policy) {}
+  explicit Collector(const PairOptions& options) : policy_(options.bad_lines) {}
 
-  void add(const LineReader& reader, Example example, const std::optional<Problem>& problem) {
+  void add(const Place& place, Example example, const std::optional<Problem>& problem, bool more = false) {
     ++pairs_.report.lines;
+    example.line = place.line;
     if (!problem) {
       ++pairs_.report.kept;
       const bool control = find_control(example.source) || find_control(example.target);
-      if (control && pairs_.report.with_control++ == 0) {
-        pairs_.report.first_with_control = fmt::format("{}:{}", reader.name(), reader.line_number());
-      }
+      if (control && pairs_.report.with_control++ == 0) pairs_.report.first_with_control = place.text();
+      if (more && pairs_.report.with_more++ == 0) pairs_.report.first_with_more = place.text();
       pairs_.examples.push_back(std::move(example));
       return;
     }
@@ -87,11 +101,13 @@ class Collector {
     if (skipped.lines++ == 0) skipped.first = problem->message;
   }
 
-  Pairs finish(const std::string& name) {
+  Pairs finish(const std::string& name, GuessedColumns guessed) {
     if (pairs_.report.lines == 0) throw data_error("{}: the file is empty", name);
     if (pairs_.report.kept == 0) {
       throw data_error("{}: no usable line among {}; {}", name, pairs_.report.lines, describe(pairs_.report));
     }
+    pairs_.columns = guessed.columns.names();
+    pairs_.reason = std::move(guessed.reason);
     return std::move(pairs_);
   }
 
@@ -100,53 +116,101 @@ class Collector {
   Pairs pairs_;
 };
 
-Problem blank(const LineReader& reader) {
-  return {SkipReason::blank, fmt::format("{}:{}: blank", reader.name(), reader.line_number())};
+Problem blank(const Place& place) { return {SkipReason::blank, place.text() + ": blank"}; }
+
+// Where both files end, or neither. A line missing in one shifts every line after it, so it is an error under every
+// policy.
+void check_same_end(LineReader& one, LineReader& other, bool one_goes_on, bool other_goes_on, const char* wanted) {
+  if (one_goes_on == other_goes_on) return;
+  LineReader& longer = one_goes_on ? one : other;
+  const LineReader& shorter = one_goes_on ? other : one;
+  std::string line;
+  while (longer.next(line)) continue;
+  throw data_error("{} has {} lines, but {} ends early with {}; every {} on the same line", longer.name(),
+                   longer.line_number(), shorter.name(), shorter.line_number(), wanted);
+}
+
+// The lines of a file of columns, the first of which can be looked at before they are read; and the links that go with
+// each, if they have a file of their own.
+class ColumnLines {
+ public:
+  explicit ColumnLines(const PairOptions& options) : reader_(options.file) {
+    if (!options.alignment_file.empty()) links_.emplace(options.alignment_file);
+  }
+
+  const std::vector<std::string>& first(std::size_t count) {
+    std::string line;
+    while (first_.size() < count && reader_.next(line)) first_.push_back(line);
+    return first_;
+  }
+
+  bool next(std::string& line, std::string& links) {
+    const bool buffered = number_ < std::ssize(first_);
+    const bool more = buffered || reader_.next(line);
+    if (buffered) line = first_[static_cast<std::size_t>(number_)];
+    if (links_) check_same_end(reader_, *links_, more, links_->next(links), "pair needs its links");
+    if (more) ++number_;
+    return more;
+  }
+
+  Place place() const { return {reader_.name(), number_}; }
+  const std::string& name() const { return reader_.name(); }
+
+ private:
+  LineReader reader_;
+  std::optional<LineReader> links_;
+  std::vector<std::string> first_;
+  std::int64_t number_ = 0;  // of the line last returned, from 1
+};
+
+GuessedColumns find_columns(const PairOptions& options, ColumnLines& lines) {
+  if (!options.columns.empty()) return {Columns(options.columns)};
+  std::vector<std::string> some = lines.first(guessed_from);
+  std::erase_if(some, [](const std::string& line) { return line.empty() || find_invalid_utf8(line); });
+  return guess_columns(some);
 }
 
 Pairs read_columns(const PairOptions& options) {
-  LineReader reader(options.file);
-  Collector collector(options.bad_lines);
-  std::string line;
-  while (reader.next(line)) {
-    Example example;
-    example.line = reader.line_number();
-    const auto problem = line.empty() ? blank(reader) : parse_columns(reader, line, options.max_length, example);
-    collector.add(reader, std::move(example), problem);
+  ColumnLines lines(options);
+  Collector collector(options);
+  GuessedColumns guessed = find_columns(options, lines);
+  const Columns& columns = guessed.columns;
+  if (!columns.has("target")) throw usage_error("columns {}: none is called target", columns.text());
+  if (columns.has("alignment") && !options.alignment_file.empty()) {
+    throw usage_error("columns {}: links come from a column or from --alignment, not from both", columns.text());
   }
-  return collector.finish(reader.name());
-}
-
-// A line missing on one side shifts every pair after it, so it is an error under every policy.
-void check_same_end(LineReader& source, LineReader& target, bool source_goes_on) {
-  LineReader& longer = source_goes_on ? source : target;
-  const LineReader& shorter = source_goes_on ? target : source;
-  std::string line;
-  while (longer.next(line)) continue;
-  throw data_error("{} has {} lines, but {} ends early with {}; every source needs its target on the same line",
-                   longer.name(), longer.line_number(), shorter.name(), shorter.line_number());
+  for (std::string line, links; lines.next(line, links);) {
+    Example example;
+    const Place place = lines.place();
+    const auto problem = line.empty() ? blank(place) : parse_columns(place, line, columns, options.max_length, example);
+    if (!options.alignment_file.empty()) example.alignment = links;
+    collector.add(place, std::move(example), problem, count_columns(line) > columns.names().size());
+  }
+  return collector.finish(lines.name(), std::move(guessed));
 }
 
 Pairs read_parallel(const PairOptions& options) {
   LineReader source(options.source_file);
   LineReader target(options.target_file);
-  Collector collector(options.bad_lines);
+  std::optional<LineReader> links;
+  if (!options.alignment_file.empty()) links.emplace(options.alignment_file);
+  Collector collector(options);
   for (;;) {
     Example example;
-    const bool more_source = source.next(example.source);
-    const bool more_target = target.next(example.target);
-    if (more_source != more_target) check_same_end(source, target, more_source);
-    if (!more_source) break;
-    example.line = source.line_number();
+    const bool more = source.next(example.source);
+    check_same_end(source, target, more, target.next(example.target), "source needs its target");
+    if (links) check_same_end(source, *links, more, links->next(example.alignment), "pair needs its links");
+    if (!more) break;
+    const Place of_source = place_of(source), of_target = place_of(target);
     std::optional<Problem> problem;
-    if (example.source.empty() && example.target.empty()) problem = blank(source);
-    if (!problem) problem = find_bad_utf8(source, example.source);
-    if (!problem) problem = find_bad_utf8(target, example.target);
-    if (!problem) problem = find_bad_side(source, "source", example.source, 1, options.max_length);
-    if (!problem) problem = find_bad_side(target, "target", example.target, 1, options.max_length);
-    collector.add(source, std::move(example), problem);
+    if (example.source.empty() && example.target.empty()) problem = blank(of_source);
+    if (!problem) problem = find_bad_utf8(of_source, example.source);
+    if (!problem) problem = find_bad_utf8(of_target, example.target);
+    if (!problem) problem = find_bad_side(of_source, "source", example.source, 1, options.max_length);
+    if (!problem) problem = find_bad_side(of_target, "target", example.target, 1, options.max_length);
+    collector.add(of_source, std::move(example), problem);
   }
-  return collector.finish(source.name());
+  return collector.finish(source.name(), {});
 }
 
 }  // namespace
@@ -165,11 +229,20 @@ std::string describe(const ReadReport& report) {
     text += fmt::format("{}{} {}", text.empty() ? "left out: " : ", ", skipped.lines, reason_names[i]);
     if (i != static_cast<std::size_t>(SkipReason::blank)) text += fmt::format(" (first: {})", skipped.first);
   }
-  if (report.with_control > 0) {
-    text += fmt::format("{}control characters, to the model unknown symbols: {} lines (first: {})",
-                        text.empty() ? "" : "; ", report.with_control, report.first_with_control);
-  }
+  const auto mention = [&](std::string_view what, std::int64_t lines, const std::string& first) {
+    if (lines > 0) text += fmt::format("{}{}: {} lines (first: {})", text.empty() ? "" : "; ", what, lines, first);
+  };
+  mention("control characters, to the model unknown symbols", report.with_control, report.first_with_control);
+  mention("more columns than have a name (--columns), which are not read", report.with_more, report.first_with_more);
   return text;
+}
+
+std::string describe(const Pairs& pairs) {
+  const std::string reason = pairs.reason.empty() ? ""
+                                                  : fmt::format("columns {}, since {}; --columns says otherwise",
+                                                                Columns(pairs.columns).text(), pairs.reason);
+  const std::string report = describe(pairs.report);
+  return reason + (reason.empty() || report.empty() ? "" : "; ") + report;
 }
 
 Pairs read_pairs(const PairOptions& options) {

@@ -1,4 +1,4 @@
-// Examples from tab-separated text or from two parallel files. Nothing is dropped without being counted.
+// Examples from the columns of a file or from parallel files. Nothing is dropped without being counted.
 #pragma once
 
 #include <array>
@@ -13,8 +13,9 @@ namespace fovea {
 struct Example {
   std::string source;
   std::string target;
-  std::string extra;  // the third column; empty if there is none
+  std::string features;  // empty if there are none, like
   std::int64_t line = 0;
+  std::string alignment = {};  // links such as 0-0 1-2
 };
 
 enum class BadLines { fail, skip };
@@ -22,9 +23,11 @@ enum class BadLines { fail, skip };
 BadLines parse_bad_lines(std::string_view name);  // "fail" or "skip"
 
 struct PairOptions {
-  std::string file;         // source<TAB>target[<TAB>extra], "-" for standard input; or, with this one empty,
-  std::string source_file;  // one source a line, and
-  std::string target_file;  // the target of each on the same line
+  std::string file;                  // of columns, "-" for standard input; or, with this one empty,
+  std::string source_file;           // one source a line, and
+  std::string target_file;           // the target of each on the same line
+  std::string alignment_file;        // and, if wanted, the links of each on the same line of this one
+  std::vector<std::string> columns;  // of `file`, see data/columns.h; none: they are guessed
   BadLines bad_lines = BadLines::fail;
   std::int64_t max_length = 1000;  // characters of a source or a target
 };
@@ -44,6 +47,8 @@ struct ReadReport {
   std::array<Skipped, skip_reasons> skipped;  // by SkipReason
   std::int64_t with_control = 0;              // kept, though a side has a control character, which no vocabulary knows
   std::string first_with_control;             // data.tsv:7
+  std::int64_t with_more = 0;                 // kept, though they have columns without a name, which are not read
+  std::string first_with_more;
 
   const Skipped& by(SkipReason reason) const { return skipped[static_cast<std::size_t>(reason)]; }
 };
@@ -53,8 +58,13 @@ std::string describe(const ReadReport& report);
 
 struct Pairs {
   std::vector<Example> examples;
+  std::vector<std::string> columns;  // as they were read
+  std::string reason;                // why these, if they were guessed by what is in them
   ReadReport report;
 };
+
+// The same, and before it which columns were guessed, and why.
+std::string describe(const Pairs& pairs);
 
 // A data_error if nothing is kept, since no use can be made of that.
 Pairs read_pairs(const PairOptions& options);

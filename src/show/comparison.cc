@@ -111,7 +111,7 @@ std::string html_examples(const Comparison& c) {
     for (const ComparedSettings& row : c.rows) {
       if (row.runs.empty() || row.runs.front().examples.size() <= i) continue;
       const Output& output = row.runs.front().examples[i];
-      source = output.source_text;
+      source = output.read_text();
       cards += html_card(title_of(c, row), output, c.targets[i]);
     }
     if (cards.empty()) continue;

@@ -14,7 +14,7 @@ namespace fovea {
 // One run, with one seed.
 struct ComparedRun {
   std::int64_t seed = 0;
-  std::int64_t lines = 0;  // held out
+  std::int64_t lines = 0;  // held out; those of one source count once
   std::int64_t right = 0;  // of them
   double cer = 0;
   std::int64_t parameters = 0;

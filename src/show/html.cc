@@ -69,8 +69,9 @@ std::string nbest_table(const Output& output) {
 std::string html_answer(const Output& output) {
   return fmt::format(
       "<dl class=\"answer\"><dt>source</dt><dd>{}</dd><dt>answer</dt><dd class=\"result\">{}</dd>"
-      "<dt>score</dt><dd>{:.4g}</dd></dl>\n",
-      bdi(output.source_text), bdi(output.text), output.score);
+      "<dt>score</dt><dd>{:.4g}</dd></dl>\n{}",
+      bdi(output.read_text()), bdi(output.text), output.score,
+      output.finished ? "" : fmt::format("<p class=\"warning\">{}</p>\n", kUnfinished));
 }
 
 std::string html_maps(const Output& output) {

@@ -84,6 +84,12 @@ struct Place {
     if (!value.is_number()) throw wrong("a number");
     return value.get<double>();
   }
+  bool is_true_or_missing(const char* name) const {
+    if (!has(name)) return true;
+    const Place found = field(name);
+    if (!found.value.is_boolean()) throw found.wrong("true or false");
+    return found.value.get<bool>();
+  }
   int count() const {
     constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<int>::max());
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kMost) throw wrong("a whole number below 2^31");
@@ -126,6 +132,7 @@ std::string output_to_json(const Output& output) {
   OrderedJson json;
   json["schema"] = kExplanationSchema;
   json["source"]["text"] = output.source_text;
+  if (!output.features.empty()) json["source"]["features"] = output.features;
   json["source"]["tokens"] = list_of(output.source, [](const SourceToken& token) {
     OrderedJson object{{"text", token.text}, {"start", token.start}, {"end", token.end}};
     if (!token.read) object["read"] = false;
@@ -133,6 +140,7 @@ std::string output_to_json(const Output& output) {
   });
   json["text"] = output.text;
   json["score"] = output.score;
+  json["finished"] = output.finished;
   json["maps"] = list_of(output.maps, [](const MapName& map) {
     return OrderedJson{{"layer", map.layer}, {"head", map.head}, {"source", map.source}};
   });
@@ -147,7 +155,7 @@ std::string output_to_json(const Output& output) {
   for (const OutputStep& step : output.steps)
     text += (&step == &output.steps[0] ? "" : ",") + json_text(write_step(step));
   const OrderedJson nbest = list_of(output.nbest, [](const Hypothesis& hypothesis) {
-    return OrderedJson{{"text", hypothesis.text}, {"score", hypothesis.score}};
+    return OrderedJson{{"text", hypothesis.text}, {"score", hypothesis.score}, {"finished", hypothesis.finished}};
   });
   return without_controls(text + "],\"nbest\":" + json_text(nbest) + "}");
 }
@@ -163,12 +171,14 @@ Output output_from_json(std::string_view text) {
   Output output;
   const Place source = root.field("source");
   output.source_text = source.field("text").text();
+  if (source.has("features")) output.features = source.field("features").text();
   output.source = source.list("tokens", [](const Place& token) {
     return SourceToken{token.field("text").text(), token.field("start").count(), token.field("end").count(),
                        !token.has("read")};
   });
   output.text = root.field("text").text();
   output.score = root.field("score").number();
+  output.finished = root.is_true_or_missing("finished");
   output.maps = root.list("maps", [](const Place& map) {
     return MapName{map.field("layer").count(), map.field("head").count(), map.field("source").text()};
   });
@@ -180,7 +190,8 @@ Output output_from_json(std::string_view text) {
   }
   output.steps = root.list("steps", read_step);
   output.nbest = root.list("nbest", [](const Place& hypothesis) {
-    return Hypothesis{hypothesis.field("text").text(), hypothesis.field("score").number()};
+    return Hypothesis{hypothesis.field("text").text(), hypothesis.field("score").number(),
+                      hypothesis.is_true_or_missing("finished")};
   });
   return output;
 }

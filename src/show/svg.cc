@@ -48,7 +48,7 @@ int widest(const std::vector<Label>& labels) {
 
 // Width of the two lines above the map; what is longer than a screen is cut instead.
 double heading_width(const Output& output) {
-  const int columns = std::max(display_width(output.source_text), display_width(output.text) + 2);
+  const int columns = std::max(display_width(output.read_text()), display_width(output.text) + 2);
   return std::min(text_width(columns + 3, kHeadingFont), 720.0);
 }
 
@@ -117,7 +117,7 @@ class Picture {
         layout_.width, layout_.height, kFont, stand_alone_ ? R"( color="#1f2430")" : "");
     add("<title>{}: {} → {}</title>\n<desc>{} source positions across, {} output steps down; the lighter a cell, the "
         "greater the weight, from 0 to 1. {}</desc>",
-        escape(grid_.title), escape_text(output_.source_text), escape_text(output_.text), grid_.columns.size(),
+        escape(grid_.title), escape_text(output_.read_text()), escape_text(output_.text), grid_.columns.size(),
         grid_.rows.size(), kStandingLine);
   }
 
@@ -130,8 +130,9 @@ class Picture {
     if (stand_alone_) {
       add("<rect width=\"100%\" height=\"100%\" rx=\"10\" fill=\"#ffffff\"/>");
       add(R"(<g font-size="{}" fill="currentColor"><text x="{}" y="{}">{}</text>)", kHeadingFont, kMargin, y,
-          line(output_.source_text));
-      add(R"(<text x="{}" y="{}" font-weight="bold">→ {}</text></g>)", kMargin, y + 20, line(output_.text));
+          line(output_.read_text()));
+      add(R"(<text x="{}" y="{}" font-weight="bold">→ {}</text></g>)", kMargin, y + 20,
+          line(output_.text + (output_.finished ? "" : " (unfinished)")));
       y += 42;
     }
     add(R"(<text x="{}" y="{}" fill="currentColor" fill-opacity=".65">{}</text>)", kMargin, y, escape(grid_.title));

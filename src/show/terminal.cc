@@ -189,7 +189,8 @@ std::string draw_compact(const Grid& grid, const TerminalOptions& options) {
 std::string draw_terminal(const Output& output, const TerminalOptions& options) {
   const auto line = [](const std::string& text) { return isolate(printable(repair_utf8(text))); };
   std::string text =
-      fmt::format("{}\n→ {}  (score {:.4g})\n", line(output.source_text), line(output.text), output.score);
+      fmt::format("{}\n→ {}  (score {:.4g})\n", line(output.read_text()), line(output.text), output.score);
+  if (!output.finished) text += std::string("! ") + kUnfinished + "\n";
   if (std::ranges::any_of(output.source, [](const SourceToken& token) { return !token.read; })) {
     text += "read only:";
     for (std::size_t i = 0; i + 1 < output.source.size(); ++i) {

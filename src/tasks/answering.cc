@@ -18,7 +18,8 @@ constexpr std::size_t most_explained_cells = std::size_t(4) << 20;
 }  // namespace
 
 std::vector<std::vector<std::size_t>> batches_by_length(std::span<const SourceIds* const> sources, int size,
-                                                        int workers, std::size_t most_cells) {
+                                                        int workers, std::span<const std::size_t> cells,
+                                                        std::size_t most_cells) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (!sources[i]->empty()) order.push_back(i);
@@ -27,16 +28,15 @@ std::vector<std::vector<std::size_t>> batches_by_length(std::span<const SourceId
   const auto most = static_cast<std::size_t>(size), sharing = static_cast<std::size_t>(workers);
   const std::size_t together = std::min(most, (order.size() + sharing - 1) / sharing);
   std::vector<std::vector<std::size_t>> batches;
-  std::size_t cells = 0;  // of the last batch
+  std::size_t sum = 0;  // of the last batch
   for (const std::size_t source : order) {
-    const std::size_t symbols = sources[source]->symbols.size();
-    const std::size_t more = symbols * static_cast<std::size_t>(Transduce::most_steps(symbols));
-    if (batches.empty() || batches.back().size() == together || cells + more > most_cells) {
+    const std::size_t more = cells.empty() ? 0 : cells[source];
+    if (batches.empty() || batches.back().size() == together || sum + more > most_cells) {
       batches.emplace_back();
-      cells = 0;
+      sum = 0;
     }
     batches.back().push_back(source);
-    cells += more;
+    sum += more;
   }
   return batches;
 }
@@ -69,7 +69,12 @@ std::vector<std::vector<std::size_t>> Answering::batches(std::span<const SourceI
   const ModelOptions& model = model_.config().model;
   const int maps = model.attention.heads * (model.decoder.kind == "transformer" ? model.decoder.layers : 1);
   const auto each = static_cast<std::size_t>(maps) * static_cast<std::size_t>(options.beam);
-  return batches_by_length(sources, options.batch, workers_.count(), most_explained_cells / each);
+  std::vector<std::size_t> cells;  // of a map
+  for (const SourceIds* source : sources) {
+    const int steps = model_.task().most_steps(source->size(), options.max_output);
+    cells.push_back(source->symbols.size() * static_cast<std::size_t>(steps));
+  }
+  return batches_by_length(sources, options.batch, workers_.count(), cells, most_explained_cells / each);
 }
 
 // Counts a batch while it is answered.
@@ -105,7 +110,7 @@ std::vector<std::vector<Answer>> Answering::answer_rows(std::span<const std::siz
   for (const std::size_t index : batch) {
     rows.push_back(sources[index]);
     lengths.push_back(sources[index]->size() + 1);
-    most_steps.push_back(Transduce::most_steps(sources[index]->symbols.size()));
+    most_steps.push_back(model_.task().most_steps(sources[index]->size(), options.max_output));
     samples.push_back(options.first_line + static_cast<std::int64_t>(index));
   }
   model_.task().fill_source(rows, memory.side);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -15,6 +14,7 @@ namespace fovea {
 struct AnswerOptions {
   int beam = 1;
   int nbest = 1;
+  int max_output = 0;  // symbols of an answer; 0: what the training data say
   double length_power = 1;
   int batch = 64;        // sources answered together
   int alternatives = 0;  // > 0: explain each step, with that many of its best symbols
@@ -33,11 +33,11 @@ inline constexpr ExplanationLimits sample_limits = {.maps = 64, .steps = 100, .p
 
 // Which of the sources are answered together, at most `size` at a time, and fewer if workers would be left without any:
 // the longest first, so that there is little padding and the work is spread evenly to the end. Those without symbols
-// are in none. `most_cells` bounds the sum over a batch of source symbols times the steps their answers may have, but
-// one source is never too many.
-std::vector<std::vector<std::size_t>> batches_by_length(
-    std::span<const SourceIds* const> sources, int size, int workers,
-    std::size_t most_cells = std::numeric_limits<std::size_t>::max());
+// are in none. Where each source has a number of `cells`, their sum over a batch is at most `most_cells`, but one
+// source is never too many.
+std::vector<std::vector<std::size_t>> batches_by_length(std::span<const SourceIds* const> sources, int size,
+                                                        int workers, std::span<const std::size_t> cells = {},
+                                                        std::size_t most_cells = 0);
 
 class Answering {
  public:

@@ -1,5 +1,7 @@
 #include "tasks/config.h"
 
+#include "data/columns.h"
+
 namespace fovea {
 
 void SideOptions::fields(FieldVisitor& visit) {
@@ -30,8 +32,11 @@ void TrainingOptions::fields(FieldVisitor& visit) {
 
 void Config::fields(FieldVisitor& visit) {
   visit("task", task, "what is learned", one_of({"transduce"}));
-  visit("extra", extra, "what the data's third column is: features go before the source, alignment has links (0-0 1-2)",
-        one_of({"none", "features", "alignment"}));
+  visit("columns", columns,
+        "what each column of the data has; none named: source and target, and features if one "
+        "looks like them",
+        one_of(Columns::known()));
+  visit("max_length", max_length, "longest source or target, in characters", between(1, 1'000'000));
   visit.group("source", source, "what is read");
   visit.group("target", target, "what is written");
   model.fields(visit);

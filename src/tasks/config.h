@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/options.h"
 #include "models/options.h"
@@ -38,9 +39,10 @@ struct TrainingOptions {
 
 struct Config {
   std::string task = "transduce";
+  std::vector<std::string> columns;  // see data/columns.h
+  std::int64_t max_length = 1000;
   SideOptions source;
   SideOptions target;
-  std::string extra = "none";
   ModelOptions model;
   TrainingOptions training;
 

@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "data/unit.h"
+#include "tasks/references.h"
 
 namespace fovea {
 
@@ -32,33 +33,40 @@ std::int64_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-void Metrics::add(std::string_view target, std::string_view answer) {
+void Metrics::add(const Answered& answer) {
+  const std::string& target = nearest_reference(answer.references, answer.text);
   const std::int64_t length = count_characters(target);
+  const std::int64_t edits = target == answer.text ? 0 : fovea::edit_distance(target, answer.text);
   for (Counts* counts : {&all_, &by_length_[length / bin * bin]}) {
-    counts->lines += 1;
-    counts->exact += target == answer;
-    counts->edits += target == answer ? 0 : fovea::edit_distance(target, answer);
+    counts->sources += 1;
+    counts->exact += edits == 0;
+    counts->edits += edits;
     counts->characters += length;
   }
-  ++lines_;
+  unfinished_ += !answer.finished;
+  lines_ += answer.lines;
 }
 
-double Metrics::exact() const { return share(all_.exact, all_.lines); }
+double Metrics::exact() const { return share(all_.exact, all_.sources); }
 double Metrics::cer() const { return share(all_.edits, all_.characters); }
-double Metrics::edit_distance() const { return share(all_.edits, all_.lines); }
+double Metrics::edit_distance() const { return share(all_.edits, all_.sources); }
 
 std::vector<LengthRow> Metrics::by_length() const {
   std::vector<LengthRow> rows;
   for (const auto& [start, counts] : by_length_) {
-    rows.push_back({start, start + bin - 1, counts.lines, share(counts.exact, counts.lines),
+    rows.push_back({start, start + bin - 1, counts.sources, share(counts.exact, counts.sources),
                     share(counts.edits, counts.characters)});
   }
   return rows;
 }
 
 std::vector<std::pair<std::string, double>> Metrics::values() const {
-  return {
-      {"exact", exact()}, {"cer", cer()}, {"edit_distance", edit_distance()}, {"lines", static_cast<double>(lines_)}};
+  return {{"exact", exact()},
+          {"cer", cer()},
+          {"edit_distance", edit_distance()},
+          {"unfinished", static_cast<double>(unfinished_)},
+          {"sources", static_cast<double>(all_.sources)},
+          {"lines", static_cast<double>(lines_)}};
 }
 
 }  // namespace fovea

@@ -15,6 +15,24 @@ const std::string& required(const TensorHeader& file, const char* key, std::stri
   return found->second;
 }
 
+// Until columns had names, a setting said what the third of them was.
+struct WrittenConfig {
+  Config config;
+  std::string extra = "none";
+
+  void fields(FieldVisitor& visit) {
+    config.fields(visit);
+    visit("extra", extra, "the third column", one_of({"none", "features", "alignment"}));
+  }
+};
+
+Config read_config(const std::string& json, const std::string& where) {
+  WrittenConfig written;
+  read_json(written, json, where);
+  if (written.extra != "none") written.config.columns = {"source", "target", written.extra};
+  return written.config;
+}
+
 // Flat: source, target, probability, and so on.
 LexiconIds read_lexicon(const TensorHeader& file, std::string_view name, int source_symbols, int target_symbols) {
   LexiconIds lexicon;
@@ -46,6 +64,32 @@ std::string write_lexicon(const LexiconIds& lexicon) {
     }
   }
   return json_text(list);
+}
+
+std::optional<TrainedLengths> read_lengths(const TensorHeader& file, std::string_view name) {
+  const auto found = file.metadata.find("lengths");
+  if (found == file.metadata.end()) return {};
+  const Json object = parse_json(found->second, 1);
+  const auto number = [&](const char* key) {
+    const bool there = object.is_object() && object.contains(key) && object[key].is_number();
+    const double value = there ? object[key].get<double>() : -1;
+    if (!(value >= 0 && value <= 1e6)) {
+      throw model_error("{}: \"lengths\" has not source, target and ratio, numbers from 0 to 1000000", name);
+    }
+    return value;
+  };
+  return TrainedLengths{static_cast<int>(number("source")), static_cast<int>(number("target")), number("ratio")};
+}
+
+std::string write_lengths(const TrainedLengths& lengths) {
+  return json_text(
+      Json{{"source", lengths.longest_source}, {"target", lengths.longest_target}, {"ratio", lengths.largest_ratio}});
+}
+
+// Of the other direction. Ratios that way are not known: any that these lengths allow.
+std::optional<TrainedLengths> reversed(const std::optional<TrainedLengths>& lengths) {
+  if (!lengths) return {};
+  return TrainedLengths{lengths->longest_target, lengths->longest_source, double(lengths->longest_source)};
 }
 
 Vocabulary read_vocabulary(const TensorHeader& file, const char* key, std::string_view name) {
@@ -80,14 +124,13 @@ Model::Model(const Config& config, Transduce task) : Model(config, std::move(tas
 }
 
 std::unique_ptr<Model> Model::described_by(const TensorHeader& file, std::string_view name) {
-  Config config;
-  read_json(config, required(file, "config", name), std::string(name) + ": config");
+  const Config config = read_config(required(file, "config", name), std::string(name) + ": config");
   Vocabulary source = read_vocabulary(file, "source.vocabulary", name);
   Vocabulary target = read_vocabulary(file, "target.vocabulary", name);
   if (find_output(config.model.output.kind).traits.lexicon) required(file, "lexicon", name);
   LexiconIds lexicon = read_lexicon(file, name, source.size(), target.size());
   try {
-    Transduce task(config, std::move(source), std::move(target), std::move(lexicon));
+    Transduce task(config, std::move(source), std::move(target), std::move(lexicon), read_lengths(file, name));
     return std::unique_ptr<Model>(new Model(config, std::move(task), Unfilled()));
   } catch (const Error& e) {  // a config that no model can be made from
     throw model_error("{}: {}", name, e.what());
@@ -110,6 +153,7 @@ std::map<std::string, std::string> Model::metadata() const {
   std::map<std::string, std::string> all = {{"config", to_json(config_)},
                                             {"source.vocabulary", json_text(task_.source().to_json())},
                                             {"target.vocabulary", json_text(task_.target().to_json())}};
+  if (task_.lengths()) all["lengths"] = write_lengths(*task_.lengths());
   if (!task_.lexicon().empty()) all["lexicon"] = write_lexicon(task_.lexicon());
   return all;
 }
@@ -117,12 +161,18 @@ std::map<std::string, std::string> Model::metadata() const {
 std::unique_ptr<Model> Model::one_way(bool reverse) const {
   Config config = config_;
   config.model = reverse_options(config.model);
-  if (config.extra == "alignment") config.extra = "none";
-  if (reverse) std::swap(config.source, config.target);
-  std::unique_ptr<Model> model(new Model(config,
-                                         Transduce(config, reverse ? task_.target() : task_.source(),
-                                                   reverse ? task_.source() : task_.target(), task_.lexicon()),
-                                         Unfilled()));
+  if (reverse) {
+    std::swap(config.source, config.target);
+    config.columns = Columns(config.columns).names();
+    for (std::string& column : config.columns) {
+      column = column == "source" ? "target" : column == "target" ? "source" : "skip";
+    }
+  }
+  std::unique_ptr<Model> model(
+      new Model(config,
+                Transduce(config, reverse ? task_.target() : task_.source(), reverse ? task_.source() : task_.target(),
+                          task_.lexicon(), reverse ? reversed(task_.lengths()) : task_.lengths()),
+                Unfilled()));
   model->parameters_.allocate();
   for (const Parameters::Entry& entry : model->parameters_.entries()) {
     const std::string name = (reverse ? "reverse." : "") + entry.name;

@@ -43,7 +43,8 @@ struct MapName {
 
 struct Hypothesis {
   std::string text;
-  double score = 0;  // log-probability, normalised by length
+  double score = 0;      // log-probability, normalised by length
+  bool finished = true;  // false if it was cut at the greatest length
 };
 
 // How much of each there is beyond what is kept of an explanation.
@@ -57,13 +58,18 @@ struct LeftOut {
 
 struct Output {
   std::string source_text;
+  std::string features = {};        // as they were written; empty if the model reads none
   std::vector<SourceToken> source;  // the positions that can be attended to
   std::string text;
   double score = 0;
+  bool finished = true;           // false if it was cut at the greatest length
   std::vector<MapName> maps;      // empty for a model without attention
-  std::vector<OutputStep> steps;  // the last one is the stop symbol
+  std::vector<OutputStep> steps;  // the last one is the stop symbol, unless it was cut
   LeftOut left_out = {};
   std::vector<Hypothesis> nbest;  // best first; the first is `text`
+
+  // All that was read, for people.
+  std::string read_text() const { return features.empty() ? source_text : source_text + " " + features; }
 };
 
 }  // namespace fovea

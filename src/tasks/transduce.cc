@@ -1,6 +1,7 @@
 #include "tasks/transduce.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "base/utf8.h"
@@ -17,11 +18,12 @@ std::string feature_symbol(std::string_view feature) { return "<" + std::string(
 
 Vocabulary count_source(std::span<const Example> examples, const Config& config) {
   const Unit unit(config.source.unit);
+  const bool features = Columns(config.columns).has("features");
   SymbolCounts counts;
   for (const Example& example : examples) {
     for (const Piece& piece : unit.cut(example.source)) counts.add(piece.text);
-    if (config.extra != "features") continue;
-    for (const std::string_view feature : split_features(example.extra)) counts.add(feature_symbol(feature));
+    if (!features) continue;
+    for (const std::string_view feature : split_features(example.features)) counts.add(feature_symbol(feature));
   }
   return Vocabulary(counts, {.max_size = config.source.max_symbols});
 }
@@ -44,6 +46,22 @@ Vocabulary count_target(std::span<const Example> examples, const Config& config)
   return Vocabulary(counts, {.max_size = config.target.max_symbols});
 }
 
+TrainedLengths measure(std::span<const Example> examples, const Config& config) {
+  const Unit source(config.source.unit), target(config.target.unit);
+  const bool features = Columns(config.columns).has("features");
+  TrainedLengths lengths;
+  for (const Example& example : examples) {
+    const std::size_t read =
+        source.cut(example.source).size() + (features ? split_features(example.features).size() : 0);
+    const auto written = static_cast<int>(target.cut(example.target).size());
+    lengths.longest_source = std::max(lengths.longest_source, static_cast<int>(read));
+    lengths.longest_target = std::max(lengths.longest_target, written);
+    lengths.largest_ratio = std::max(
+        lengths.largest_ratio, static_cast<double>(written) / static_cast<double>(std::max<std::size_t>(read, 1)));
+  }
+  return lengths;
+}
+
 LexiconIds look_up(const Lexicon& lexicon, const Vocabulary& source, const Vocabulary& target) {
   LexiconIds ids(static_cast<std::size_t>(source.size()));
   for (int symbol = Vocabulary::first_symbol; symbol < source.size(); ++symbol) {
@@ -64,7 +82,7 @@ LexiconIds look_up(const Lexicon& lexicon, const Vocabulary& source, const Vocab
 }  // namespace
 
 Transduce::Transduce(const Config& config, std::span<const Example> examples, const Lexicon* lexicon)
-    : Transduce(config, count_source(examples, config), count_target(examples, config)) {
+    : Transduce(config, count_source(examples, config), count_target(examples, config), {}, measure(examples, config)) {
   if (looks_up_ && !lexicon) {
     throw usage_error("output.kind = {} needs a lexicon; give one with --lexicon F (source<TAB>target<TAB>probability)",
                       config.model.output.kind);
@@ -73,17 +91,18 @@ Transduce::Transduce(const Config& config, std::span<const Example> examples, co
   if (!acts_) return;
   std::vector<std::pair<Symbols, Symbols>> encoded;
   for (const Example& e : examples) {
-    encoded.emplace_back(encode_source(e.source, e.extra).symbols, encode_target(e.target));
+    encoded.emplace_back(encode_source(e.source, e.features).symbols, encode_target(e.target));
   }
   std::vector<SymbolPair> pairs;
   for (const auto& [source, target] : encoded) pairs.push_back({source, target});
   aligner_ = std::make_shared<Aligner>(pairs, source_.size(), target_.size());
 }
 
-Transduce::Transduce(const Config& config, Vocabulary source, Vocabulary target, LexiconIds lexicon)
+Transduce::Transduce(const Config& config, Vocabulary source, Vocabulary target, LexiconIds lexicon,
+                     std::optional<TrainedLengths> lengths)
     : source_unit_(config.source.unit),
       target_unit_(config.target.unit),
-      extra_(config.extra),
+      columns_(config.columns),
       acts_(writes_actions(config)),
       positions_are_symbols_(keeps_positions(config.model.encoder)),
       copies_(find_output(config.model.output.kind).traits.copies),
@@ -93,16 +112,12 @@ Transduce::Transduce(const Config& config, Vocabulary source, Vocabulary target,
       smoothing_(config.model.objective.supervised_smoothing),
       source_(std::move(source)),
       target_(std::move(target)),
-      lexicon_(std::move(lexicon)) {
-  if (supervised_ && extra_ != "alignment") {
-    throw usage_error(
-        "objective.supervised needs alignments: a third column of links (0-0 1-2 ...) and extra = "
-        "\"alignment\"");
-  }
+      lexicon_(std::move(lexicon)),
+      lengths_(lengths) {
   const AttentionOptions& attention = config.model.attention;
-  if (both_ways_ && extra_ == "features") {
+  if (both_ways_ && reads_features()) {
     throw usage_error(
-        "objective.agreement with extra = features: features are read in one direction only; leave one out");
+        "objective.agreement with a column of features: they are read in one direction only; leave one out");
   }
   if (attends(config.model) && (attention.score == "location" || attention.score == "flat")) {
     most_source_symbols_ = attention.positions - 1;  // and the stop symbol
@@ -112,6 +127,7 @@ Transduce::Transduce(const Config& config, Vocabulary source, Vocabulary target,
 SourceIds Transduce::encode_source(std::string_view text, std::string_view features) const {
   SourceIds ids;
   if (reads_features()) {
+    ids.features = features;
     for (const std::string_view feature : split_features(features)) {
       ids.symbols.push_back(source_.encode(feature_symbol(feature)));
       if (copies_) ids.copies.push_back(Vocabulary::unknown);
@@ -140,7 +156,7 @@ Symbols Transduce::encode_target(std::string_view text) const {
 }
 
 Encoding Transduce::encode(const Example& example) const {
-  Encoding encoding{encode_source(example.source, example.extra), encode_target(example.target), {}};
+  Encoding encoding{encode_source(example.source, example.features), encode_target(example.target), {}};
   if (copies_) {
     const auto pieces = target_unit_.cut(example.target);
     for (std::size_t i = 0; i < pieces.size(); ++i) {
@@ -151,9 +167,12 @@ Encoding Transduce::encode(const Example& example) const {
     }
   }
   if (aligner_) encoding.target = with_steps(encoding);
-  if (extra_ == "alignment") {
+  if (!example.alignment.empty()) {
+    const auto before = static_cast<int>(split_features(encoding.source.features).size());
     try {
-      encoding.links = parse_links(example.extra, encoding.source.size(), static_cast<int>(encoding.target.size()));
+      encoding.links =
+          parse_links(example.alignment, encoding.source.size() - before, static_cast<int>(encoding.target.size()));
+      for (Link& link : encoding.links) link.source += before;  // links count symbols of the text alone
     } catch (const Error& e) {
       throw data_error("line {}: {}", example.line, e.what());
     }
@@ -178,10 +197,17 @@ Symbols Transduce::with_steps(const Encoding& encoding) const {
   return actions;
 }
 
-std::pair<std::string_view, std::string_view> Transduce::split(std::string_view line) const {
-  const std::size_t tab = reads_features() ? line.find('\t') : std::string_view::npos;
-  if (tab == std::string_view::npos) return {line, {}};
-  return {line.substr(0, tab), line.substr(tab + 1)};
+void Transduce::check_columns(const Columns& columns) const {
+  if (reads_features() == columns.has("features")) return;
+  if (reads_features()) throw usage_error("columns {}: this model reads features; name their column", columns.text());
+  throw usage_error("columns {}: this model reads no features; call that column skip", columns.text());
+}
+
+std::string_view Transduce::unknown_feature(const SourceIds& source) const {
+  for (const std::string_view feature : split_features(source.features)) {
+    if (source_.encode(feature_symbol(feature)) == Vocabulary::unknown) return feature;
+  }
+  return {};
 }
 
 void Transduce::fill_links(std::span<const SourceIds* const> sources, Side& side) const {
@@ -264,6 +290,19 @@ void Transduce::fill_batch(std::span<const Encoding* const> examples, Batch& bat
   }
 }
 
+int Transduce::most_steps(int source_symbols, int max_output) const {
+  constexpr double most = 10'000'000;
+  double symbols = max_output;
+  if (max_output == 0 && lengths_) {
+    const double read = source_symbols, longest = std::max(1, lengths_->longest_source);
+    const double by_length = lengths_->longest_target * std::max(1.0, read / longest);
+    symbols = 1.5 * std::min(lengths_->largest_ratio * read, by_length) + 10;
+  } else if (max_output == 0) {
+    symbols = 2.0 * source_symbols + 50;
+  }
+  return static_cast<int>(std::min(most, std::ceil(symbols))) + (acts_ ? source_symbols : 0) + 1;
+}
+
 SearchOptions Transduce::search_options() const {
   SearchOptions options;
   options.start = Vocabulary::start;
@@ -306,14 +345,13 @@ std::string Transduce::replacement(const StepExplanation& step, const std::vecto
   return best == entries.end() ? word : best->target;
 }
 
-Output Transduce::output(const std::string& line, const SourceIds& source, std::span<const Answer> answers,
+Output Transduce::output(const std::string& text, const SourceIds& source, std::span<const Answer> answers,
                          const Lexicon* dictionary) const {
   Output out;
-  out.source_text = line;
-  const auto [text, features] = split(line);
-  if (reads_features()) {
-    for (const std::string_view feature : split_features(features))
-      out.source.push_back({feature_symbol(feature), 0, 0});
+  out.source_text = text;
+  out.features = source.features;
+  for (const std::string_view feature : split_features(source.features)) {
+    out.source.push_back({feature_symbol(feature), 0, 0});
   }
   for (const Piece& piece : source_unit_.cut(text)) {
     out.source.push_back({std::string(piece.text), piece.start, piece.end});
@@ -332,11 +370,12 @@ Output Transduce::output(const std::string& line, const SourceIds& source, std::
       tokens.push_back(replaced ? replacement(answer.steps[i], out.source, dictionary)
                                 : symbol_text(answer.symbols[i], source));
     }
-    out.nbest.push_back({target_unit_.join(tokens), answer.score});
+    out.nbest.push_back({target_unit_.join(tokens), answer.score, answer.finished});
   }
   const Answer& best = answers[0];
   out.text = out.nbest[0].text;
   out.score = best.score;
+  out.finished = best.finished;
   for (std::size_t i = 0; i < best.steps.size(); ++i) {
     const StepExplanation& step = best.steps[i];
     OutputStep shown;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include "data/aligner.h"
 #include "data/alignment.h"
+#include "data/columns.h"
 #include "data/lexicon.h"
 #include "data/pairs.h"
 #include "data/unit.h"
@@ -32,6 +34,7 @@ struct SourceIds {
   // unknown symbol, which is never written.
   Symbols copies;
   std::vector<std::string> unknown;
+  std::string features = {};  // as they were written, if the model reads any; their symbols are the first
 
   bool empty() const { return symbols.empty(); }
   int size() const { return static_cast<int>(symbols.size()); }
@@ -44,6 +47,13 @@ struct Encoding {
   std::vector<Link> links;  // its alignment, if one was given
 };
 
+// The lengths of the training data in symbols, which say how long an answer may get.
+struct TrainedLengths {
+  int longest_source = 0;
+  int longest_target = 0;
+  double largest_ratio = 0;  // of a target's length to its source's
+};
+
 // For each source symbol what a lexicon says about it, as ids.
 using LexiconIds = std::vector<std::vector<std::pair<std::int32_t, float>>>;
 
@@ -51,21 +61,29 @@ class Transduce {
  public:
   // Vocabularies from the training examples.
   Transduce(const Config& config, std::span<const Example> examples, const Lexicon* lexicon = nullptr);
-  Transduce(const Config& config, Vocabulary source, Vocabulary target, LexiconIds lexicon = {});
+  Transduce(const Config& config, Vocabulary source, Vocabulary target, LexiconIds lexicon = {},
+            std::optional<TrainedLengths> lengths = {});
 
-  // `features` are put before the source if the config says so.
+  // `features` are put before the source if the model reads any.
   SourceIds encode_source(std::string_view text, std::string_view features = {}) const;
   Symbols encode_target(std::string_view text) const;
   Encoding encode(const Example& example) const;
 
+  const Unit& target_unit() const { return target_unit_; }
   const Vocabulary& source() const { return source_; }
   const Vocabulary& target() const { return target_; }
   const LexiconIds& lexicon() const { return lexicon_; }
+  const std::optional<TrainedLengths>& lengths() const { return lengths_; }  // none: an old file does not say
   // Whether targets are actions: symbols, and steps to the next position of the source.
   bool acts() const { return acts_; }
-  bool reads_features() const { return extra_ == "features"; }
-  // A line as it comes in: the source, and after a tab its features, if the model reads any.
-  std::pair<std::string_view, std::string_view> split(std::string_view line) const;
+  // Of the lines it was trained on.
+  const Columns& columns() const { return columns_; }
+  bool reads_features() const { return columns_.has("features"); }
+  // A usage_error unless lines with these columns have what the model reads, and nothing by the name of what it does
+  // not.
+  void check_columns(const Columns& columns) const;
+  // The first of a line's features that no line of the training data had; empty if all are known.
+  std::string_view unknown_feature(const SourceIds& source) const;
 
   // Examples side by side. Reuses the batch's memory.
   void fill_batch(std::span<const Encoding* const> examples, Batch& batch) const;
@@ -73,14 +91,16 @@ class Transduce {
 
   // What search needs to know of the target's symbols.
   SearchOptions search_options() const;
-  // How long an answer may get.
-  static int most_steps(std::size_t source_symbols) { return static_cast<int>(2 * source_symbols) + 50; }
+  // How many steps search may take for an answer: those of all symbols, the stop symbol too, and of a walk over the
+  // source, if answers are one. Without `max_output`, a number of symbols, half as many again as in the training data,
+  // where longer sources than any there had longer targets in proportion.
+  int most_steps(int source_symbols, int max_output = 0) const;
   // How many symbols a source may have; 0: any number.
   int most_source_symbols() const { return most_source_symbols_; }
 
   // Answers, best first, as text with what the model looked at. An unknown symbol is replaced by the source's most
   // attended one, or what `dictionary` has for it.
-  Output output(const std::string& line, const SourceIds& source, std::span<const Answer> answers,
+  Output output(const std::string& text, const SourceIds& source, std::span<const Answer> answers,
                 const Lexicon* dictionary = nullptr) const;
   std::string target_text(std::span<const std::int32_t> symbols, const SourceIds& source) const;
 
@@ -94,7 +114,7 @@ class Transduce {
 
   Unit source_unit_;
   Unit target_unit_;
-  std::string extra_;
+  Columns columns_;
   bool acts_;  // targets say when to step to the next position
   std::shared_ptr<const Aligner> aligner_;
   bool positions_are_symbols_;
@@ -107,6 +127,7 @@ class Transduce {
   Vocabulary source_;
   Vocabulary target_;
   LexiconIds lexicon_;
+  std::optional<TrainedLengths> lengths_;
 };
 
 }  // namespace fovea

@@ -78,8 +78,11 @@ void Journal::write(const UpdateReport& r) {
 }
 
 void Journal::write(const ValidationReport& r) {
-  const Json event = {{"event", "validation"},         {"update", r.update}, {"epoch", r.epoch}, {"seconds", r.seconds},
-                      {"likelihood", r.training_loss}, {"exact", r.exact},   {"cer", r.cer},     {"best", r.best}};
+  Json event = {{"event", "validation"},         {"update", r.update}, {"epoch", r.epoch}, {"seconds", r.seconds},
+                {"likelihood", r.training_loss}, {"exact", r.exact},   {"cer", r.cer},     {"best", r.best}};
+  for (const Sample& s : r.samples) {
+    event["samples"].push_back({{"source", s.answer.read_text()}, {"target", s.target}, {"answer", s.answer.text}});
+  }
   add(json_text(event) + "\n");
 }
 
@@ -100,6 +103,17 @@ JournalEvents read_journal(Files& files, const std::filesystem::path& path) {
       r.exact = number("exact");
       r.cer = number("cer");
       r.best = event.contains("best") && event["best"] == true;
+      if (event.contains("samples") && event["samples"].is_array()) {
+        for (const Json& sample : event["samples"]) {
+          const auto text = [&](const char* key) {
+            const bool there = sample.is_object() && sample.contains(key) && sample[key].is_string();
+            return there ? sample[key].get<std::string>() : std::string();
+          };
+          r.samples.push_back({text("target"), {}});
+          r.samples.back().answer.source_text = text("source");
+          r.samples.back().answer.text = text("answer");
+        }
+      }
       events.validations.push_back(std::move(r));
     } else {
       UpdateReport r;

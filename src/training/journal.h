@@ -1,4 +1,5 @@
-// metrics.jsonl: one flat JSON object for each event of a run, appended as it happens.
+// metrics.jsonl: one JSON object for each event of a run, flat but for the samples of a validation, appended as it
+// happens.
 #pragma once
 
 #include <filesystem>
@@ -35,7 +36,7 @@ class Journal {
 // The events of a journal, for reports; lines that cannot be read are passed over.
 struct JournalEvents {
   std::vector<UpdateReport> updates;
-  std::vector<ValidationReport> validations;  // without samples
+  std::vector<ValidationReport> validations;  // of their samples the texts
 };
 JournalEvents read_journal(Files& files, const std::filesystem::path& path);
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "kernels/target.h"
 #include "tasks/metrics.h"
 
@@ -17,7 +18,9 @@ constexpr int journal_every = 50;  // updates
 
 std::uint64_t hash_examples(std::uint64_t hash, std::span<const Example> examples) {
   for (const Example& example : examples) {
-    for (const std::string* text : {&example.source, &example.target, &example.extra}) hash = hash_text(hash, *text);
+    for (const std::string* text : {&example.source, &example.target, &example.features, &example.alignment}) {
+      hash = hash_text(hash, *text);
+    }
   }
   return mix(hash, examples.size());
 }
@@ -53,19 +56,20 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
   for (const Example& example : data_.training) {
     examples_.push_back(model_->task().encode(example));
     const Encoding& encoded = examples_.back();
-    check_length(encoded.source, example);
+    check_length(encoded.source, example.line);
     lengths_.push_back({encoded.source.size() + 1, static_cast<int>(encoded.target.size()) + 1});
   }
   if (config_.model.objective.supervised > 0 &&
       std::ranges::all_of(examples_, [](const Encoding& encoded) { return encoded.links.empty(); })) {
     throw data_error(
-        "objective.supervised = {}, but no line to train on has an alignment; give links such as 0-0 1-2 in a third "
-        "column, or set it to 0",
+        "objective.supervised = {}, but no line to train on has an alignment; give links such as 0-0 1-2 in a column "
+        "called alignment (--columns) or in a file (--alignment), or set it to 0",
         config_.model.objective.supervised);
   }
-  for (const Example& example : data_.held_out) {
-    held_out_.push_back(model_->task().encode_source(example.source, example.extra));
-    check_length(held_out_.back(), example);
+  questions_ = group_references(data_.held_out, model_->task().target_unit());
+  for (const Referenced& question : questions_) {
+    held_out_.push_back(model_->task().encode_source(question.source, question.features));
+    check_length(held_out_.back(), question.line);
   }
   data_hash_ = hash_examples(hash_examples(0, data_.training), data_.held_out);
   for (const auto& entries : model_->task().lexicon()) {
@@ -79,13 +83,13 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
                                            static_cast<std::size_t>(model_->parameters().count()));
 }
 
-void Trainer::check_length(const SourceIds& source, const Example& example) const {
+void Trainer::check_length(const SourceIds& source, std::int64_t line) const {
   const int most = model_->task().most_source_symbols();
   if (most == 0 || source.size() <= most) return;
   throw data_error(
       "line {}: the source has {} symbols, but attention.score = {} knows {} positions (the stop symbol "
       "counted); set attention.positions higher, or leave longer lines out with --max-length",
-      example.line, source.size(), config_.model.attention.score, most + 1);
+      line, source.size(), config_.model.attention.score, most + 1);
 }
 
 void Trainer::check_same_on_all_ranks() const {
@@ -136,14 +140,28 @@ void Trainer::start() {
   if (const std::string text = Workers::shortage(options_.threads, workers_.count()); !text.empty()) {
     observer_.warned(text);
   }
+  warn_of_features();
   observer_.started({.training_lines = static_cast<std::int64_t>(examples_.size()),
-                     .held_out_lines = static_cast<std::int64_t>(held_out_.size()),
+                     .held_out_lines = static_cast<std::int64_t>(data_.held_out.size()),
                      .source_symbols = model_->task().source().size(),
                      .target_symbols = model_->task().target().size(),
                      .weights = model_->parameters().count(),
                      .updates_per_epoch = static_cast<std::int64_t>(plan_.size()),
                      .padding_share = plan_.padding_share(),
                      .resumed_from = progress_.update});
+}
+
+void Trainer::warn_of_features() {
+  std::int64_t count = 0;
+  std::string first;
+  for (std::size_t i = 0; i < held_out_.size(); ++i) {
+    const std::string_view unknown = model_->task().unknown_feature(held_out_[i]);
+    if (!unknown.empty() && count++ == 0)
+      first = fmt::format("line {}, \"{}\"", questions_[i].line, beginning(unknown));
+  }
+  if (count == 0) return;
+  observer_.warned(fmt::format("{} of {} held-out sources have features that no line to train on has (first: {})",
+                               count, held_out_.size(), first));
 }
 
 // What rank 0 has read or decided.
@@ -239,7 +257,8 @@ ValidationReport Trainer::answer_held_out() {
   const auto answers = answering_->answer(sources, {.stop_signal = options_.stop_signal});
   Metrics metrics;
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    metrics.add(data_.held_out[i].target, model_->task().target_text(answers[i][0].symbols, held_out_[i]));
+    metrics.add({.references = questions_[i].references,
+                 .text = model_->task().target_text(answers[i][0].symbols, held_out_[i])});
   }
   ValidationReport report;
   report.update = progress_.update;
@@ -249,14 +268,15 @@ ValidationReport Trainer::answer_held_out() {
   report.training_loss = progress_.symbols ? progress_.loss / static_cast<double>(progress_.symbols) : 0;
   report.exact = metrics.exact();
   report.cer = metrics.cer();
-  const std::size_t shown = std::min(samples_shown, held_out_.size());
+  const std::vector<std::size_t> samples = choose_samples(questions_, samples_shown);
+  std::vector<const SourceIds*> shown;
+  for (const std::size_t i : samples) shown.push_back(sources[i]);
   const auto explained =
-      answering_->answer(std::span(sources).first(shown),
-                         {.alternatives = 5, .stop_signal = options_.stop_signal, .limits = sample_limits});
-  for (std::size_t i = 0; i < shown; ++i) {
-    const Example& example = data_.held_out[i];
-    const std::string line = model_->task().reads_features() ? example.source + "\t" + example.extra : example.source;
-    report.samples.push_back({example.target, model_->task().output(line, held_out_[i], explained[i])});
+      answering_->answer(shown, {.alternatives = 5, .stop_signal = options_.stop_signal, .limits = sample_limits});
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const Referenced& question = questions_[samples[i]];
+    Output output = model_->task().output(question.source, *shown[i], explained[i]);
+    report.samples.push_back({nearest_reference(question.references, output.text), std::move(output)});
   }
   return report;
 }

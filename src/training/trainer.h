@@ -15,6 +15,7 @@
 #include "data/batches.h"
 #include "tasks/answering.h"
 #include "tasks/model.h"
+#include "tasks/references.h"
 #include "training/checkpoint.h"
 #include "training/gradient.h"
 #include "training/journal.h"
@@ -54,8 +55,9 @@ class Trainer {
  private:
   void start();
   void check_same_on_all_ranks() const;
+  void warn_of_features();
   void share_progress();
-  void check_length(const SourceIds& source, const Example& example) const;
+  void check_length(const SourceIds& source, std::int64_t line) const;
   void train_batch(std::span<const std::uint32_t> batch);
   void report_update(const GradientResult& result, double rate);
   void validate();
@@ -79,7 +81,8 @@ class Trainer {
   std::unique_ptr<Model> model_;
   std::vector<Encoding> examples_;
   std::vector<Length> lengths_;
-  std::vector<SourceIds> held_out_;
+  std::vector<Referenced> questions_;  // held out
+  std::vector<SourceIds> held_out_;    // of each
   std::uint64_t data_hash_ = 0;
 
   Workers workers_;

@@ -56,8 +56,9 @@ double share_right(const Model& model, const std::vector<Example>& examples) {
   Metrics metrics;
   const auto found = answers(model, examples, {});
   for (std::size_t i = 0; i < examples.size(); ++i) {
-    metrics.add(examples[i].target,
-                model.task().target_text(found[i][0].symbols, model.task().encode_source(examples[i].source)));
+    metrics.add(
+        {.references = {&examples[i].target, 1},
+         .text = model.task().target_text(found[i][0].symbols, model.task().encode_source(examples[i].source))});
   }
   return metrics.exact();
 }

@@ -145,7 +145,7 @@ TEST(Choices, AreKnownToTheirReaders) {
       }
     }
   }
-  EXPECT_EQ(seen, 12);  // of train, evaluate and compare
+  EXPECT_EQ(seen, 14);  // of train, evaluate and compare
 }
 
 }  // namespace

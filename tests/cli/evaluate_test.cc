@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "data/temporary_file.h"
+#include "data/packed.h"
 #include "support/process.h"
 #include "training/tiny_run.h"
 
@@ -90,7 +90,6 @@ TEST_F(EvaluateCommandTest, BadLinesAreNamed) {
     const char* text;
     const char* place;
   } cases[] = {{"a\tx\nbx\n", ":2: 1 column"},
-               {"a\tx\nb\tx\tf\tg\n", ":2: 4 columns"},
                {"a\tx\n\tx\n", ":2:1: the source is empty"},
                {"a\tx\nabc\t\n", ":2:5: the target is empty"},
                {"a\tx\nab\xFF\tx\n", ":2:3: byte 0xFF is not UTF-8"}};
@@ -111,7 +110,9 @@ TEST_F(EvaluateCommandTest, BadLinesAreNamed) {
 
 TEST_F(EvaluateCommandTest, ReadsPackedAndParallelFiles) {
   const std::string expected = evaluate({test_}).out;
-  EXPECT_EQ(evaluate({folder_.write("test.tsv.gz", gzip(read_bytes(test_)))}).out, expected);
+  for (const auto pack : {gzip, xz}) {
+    EXPECT_EQ(evaluate({folder_.write("test.tsv.packed", pack(read_bytes(test_)))}).out, expected);
+  }
   std::string sources, targets;
   for (const Example& example : tiny_examples(5, 50)) {
     sources += example.source + "\n";
@@ -149,9 +150,12 @@ void save_untrained(const std::filesystem::path& path, const std::string& settin
   files.write_atomically(path, encode_safetensors({model.metadata(), model.arrays()}));
 }
 
+const std::string with_links = "source,target,alignment";
+
 TEST_F(EvaluateCommandTest, LinksMeasureTheAttention) {
   const std::string file = folder_.write("linked.tsv", linked());
-  const Outcome table = evaluate({file, "--links"}), flat = evaluate({file, "--links", "--json"});
+  const Outcome table = evaluate({file, "--columns", with_links}),
+                flat = evaluate({file, "--columns", with_links, "--json"});
   EXPECT_EQ(table.code, 0) << table.err;
   ASSERT_EQ(flat.code, 0) << flat.err;
   const json metrics = json::parse(flat.out);
@@ -161,7 +165,8 @@ TEST_F(EvaluateCommandTest, LinksMeasureTheAttention) {
     EXPECT_GT(metrics[name], 0) << name;
     EXPECT_LE(metrics[name], std::string(name) == "entropy" ? 5 : 1) << name;
   }
-  const json wrong = json::parse(evaluate({folder_.write("wrong.tsv", linked("0-0")), "--links", "--json"}).out);
+  const json wrong =
+      json::parse(evaluate({folder_.write("wrong.tsv", linked("0-0")), "--columns", with_links, "--json"}).out);
   EXPECT_NE(wrong.at("aer"), metrics.at("aer")) << "the links count";
   EXPECT_EQ(wrong.at("entropy"), metrics.at("entropy"));
   EXPECT_EQ(wrong.at("exact"), metrics.at("exact"));
@@ -177,7 +182,7 @@ TEST_F(EvaluateCommandTest, BadLinksAreNamedByLine) {
   for (const char* bad : {"0-99", "99-0", "0:0", "x"}) {
     std::string text = linked();
     text += std::string("abc\tabc\t0-0 ") + bad + "\n";
-    const Outcome outcome = evaluate({folder_.write("bad.tsv", text), "--links"});
+    const Outcome outcome = evaluate({folder_.write("bad.tsv", text), "--columns", with_links});
     EXPECT_EQ(outcome.code, 3) << bad;
     EXPECT_EQ(outcome.out, "");
     EXPECT_TRUE(is_one_line(outcome.err));
@@ -188,25 +193,16 @@ TEST_F(EvaluateCommandTest, BadLinksAreNamedByLine) {
 
 TEST_F(EvaluateCommandTest, LinkMeasuresAreGatesToo) {
   const std::string file = folder_.write("linked.tsv", linked());
-  const Outcome missed = evaluate({file, "--links", "--min", "aer=0.0"});
+  const Outcome missed = evaluate({file, "--columns", with_links, "--min", "aer=0.0"});
   EXPECT_EQ(missed.code, 5);
   EXPECT_TRUE(says(missed.err, "missed: aer"));
   EXPECT_TRUE(says(missed.err, "at most 0"));
-  EXPECT_EQ(evaluate({file, "--links", "--min", "aer=1"}).code, 0) << "of errors, less is better";
-  EXPECT_EQ(evaluate({file, "--links", "--min", "link_mass=0"}).code, 0);
-  EXPECT_EQ(evaluate({file, "--links", "--min", "link_mass=1"}).code, 5);
+  EXPECT_EQ(evaluate({file, "--columns", with_links, "--min", "aer=1"}).code, 0) << "of errors, less is better";
+  EXPECT_EQ(evaluate({file, "--columns", with_links, "--min", "link_mass=0"}).code, 0);
+  EXPECT_EQ(evaluate({file, "--columns", with_links, "--min", "link_mass=1"}).code, 5);
   const Outcome unmeasured = evaluate({file, "--min", "aer=1"});
   EXPECT_EQ(unmeasured.code, 2);
-  EXPECT_TRUE(says(unmeasured.err, "--links"));
-}
-
-TEST_F(EvaluateCommandTest, AColumnOfFeaturesHasNoLinks) {
-  const std::string model = folder_ / "features.safetensors", file = folder_.write("linked.tsv", linked());
-  save_untrained(model, "extra=features");
-  EXPECT_EQ(run(fovea({"evaluate", model, file})).code, 0);
-  const Outcome outcome = run(fovea({"evaluate", model, file, "--links"}));
-  EXPECT_EQ(outcome.code, 2);
-  EXPECT_TRUE(says(outcome.err, "features"));
+  EXPECT_TRUE(says(unmeasured.err, "links"));
 }
 
 TEST_F(EvaluateCommandTest, AModelWithoutAttentionHasNoneToMeasure) {
@@ -217,11 +213,11 @@ TEST_F(EvaluateCommandTest, AModelWithoutAttentionHasNoneToMeasure) {
   const json metrics = json::parse(outcome.out);
   EXPECT_TRUE(metrics.contains("exact"));
   EXPECT_FALSE(metrics.contains("entropy") || metrics.contains("stop_mass")) << metrics;
-  const Outcome links = run(fovea({"evaluate", model, folder_.write("linked.tsv", linked()), "--links"}));
+  const Outcome links = run(fovea({"evaluate", model, folder_.write("linked.tsv", linked()), "--columns", with_links}));
   EXPECT_EQ(links.code, 2);
   EXPECT_EQ(links.out, "");
   EXPECT_TRUE(is_one_line(links.err));
-  EXPECT_TRUE(says(links.err, "--links"));
+  EXPECT_TRUE(says(links.err, "links"));
 }
 
 }  // namespace

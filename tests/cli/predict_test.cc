@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/random.h"
-#include "data/temporary_file.h"
+#include "data/packed.h"
 #include "support/process.h"
 #include "training/tiny_run.h"
 
@@ -96,8 +96,8 @@ TEST_F(PredictCommandTest, BlankInBlankOutAndTooLongIsCounted) {
   EXPECT_NE(lines[2], "");
   EXPECT_NE(lines[3], "");
   EXPECT_EQ(lines[4], "");
-  EXPECT_TRUE(says(outcome.err, "1 lines (first: line 2) longer than 4 characters"));
-  EXPECT_TRUE(says(outcome.err, "1 lines (first: line 3) not UTF-8"));
+  EXPECT_TRUE(says(outcome.err, "1 line (first: standard input:2) longer than 4 characters"));
+  EXPECT_TRUE(says(outcome.err, "1 line (first: standard input:3) not UTF-8"));
 }
 
 TEST_F(PredictCommandTest, EachLineIsAnsweredAsSoonAsItIsThere) {
@@ -192,8 +192,10 @@ TEST_F(PredictCommandTest, ReadsFilesPlainAndPacked) {
   const std::string text = "abc\nde\n\nxyz";
   const std::string expected = run(predict(), text).out;
   EXPECT_EQ(run(predict({folder_.write("in.txt", text)})).out, expected);
-  EXPECT_EQ(run(predict({folder_.write("in.txt.gz", gzip(text))})).out, expected);
-  EXPECT_EQ(run(predict({"-"}), gzip(text)).out, expected);
+  for (const std::string& packed : {gzip(text), xz(text), zstd(text)}) {
+    EXPECT_EQ(run(predict({folder_.write("in.txt.packed", packed)})).out, expected);
+    EXPECT_EQ(run(predict({"-"}), packed).out, expected);
+  }
   const Outcome cut = run(predict({folder_.write("cut.gz", gzip(text).substr(0, 15))}));
   EXPECT_EQ(cut.code, 3);
   EXPECT_TRUE(says(cut.err, "cut.gz"));
@@ -346,7 +348,7 @@ TEST_F(WordModelTest, ReadsFeaturesAfterATab) {
     const bool first = data.size() % 2 == 0;
     data += example.source + "\t" + (first ? "x" : "yy") + "\t" + (first ? "N;SG" : "V;SG") + "\n";
   }
-  train(data, "100u", {"extra=features"});
+  train(data, "100u", {"columns=source,target,features"});
   EXPECT_EQ(predict({}, "abc\tN;SG\nabc\tV;SG\ndef\tV,SG\nfgh\tN|SG\n\n").out, "x\nyy\nyy\nx\n\n");
   EXPECT_EQ(lines_of(predict({}, "abc\n\tN\n").out).size(), 2u);
   const json answer = json::parse(predict({"--json"}, "abc\tN\n").out);

@@ -21,6 +21,17 @@ Pairs read_text(const std::string& content, BadLines policy = BadLines::fail, st
   return read_pairs(options);
 }
 
+Pairs read_columns(const std::string& content, const std::vector<std::string>& columns, const std::string& links = "",
+                   BadLines policy = BadLines::fail) {
+  const TemporaryFile file(content), alignment(links);
+  PairOptions options;
+  options.file = file.path();
+  options.columns = columns;
+  options.bad_lines = policy;
+  if (!links.empty()) options.alignment_file = alignment.path();
+  return read_pairs(options);
+}
+
 Pairs read_sides(const std::string& source, const std::string& target, BadLines policy = BadLines::fail) {
   const TemporaryFile source_file(source);
   const TemporaryFile target_file(target);
@@ -52,18 +63,18 @@ void expect_in(const std::string& part, const std::string& whole) {
 }
 
 TEST(Pairs, ColumnsAndLineNumbers) {
-  const Pairs pairs = read_text("a\tb\r\n\nc d\t e \textra\nf\tg\t");
+  const Pairs pairs = read_columns("a\tb\t\r\n\nc d\t e \tN;PL\nf\tg\t", {"source", "target", "features"});
   ASSERT_EQ(pairs.examples.size(), 3u);
   EXPECT_EQ(pairs.examples[0].source, "a");
   EXPECT_EQ(pairs.examples[0].target, "b");
-  EXPECT_EQ(pairs.examples[0].extra, "");
+  EXPECT_EQ(pairs.examples[0].features, "");
   EXPECT_EQ(pairs.examples[0].line, 1);
   EXPECT_EQ(pairs.examples[1].source, "c d");
   EXPECT_EQ(pairs.examples[1].target, " e ");
-  EXPECT_EQ(pairs.examples[1].extra, "extra");
+  EXPECT_EQ(pairs.examples[1].features, "N;PL");
   EXPECT_EQ(pairs.examples[1].line, 3);
   EXPECT_EQ(pairs.examples[2].target, "g");
-  EXPECT_EQ(pairs.examples[2].extra, "");
+  EXPECT_EQ(pairs.examples[2].features, "");
   EXPECT_EQ(pairs.report.lines, 4);
   EXPECT_EQ(pairs.report.kept, 3);
   EXPECT_EQ(pairs.report.by(SkipReason::blank).lines, 1);
@@ -97,7 +108,88 @@ TEST(Pairs, BadUtf8IsLocatedInCharacters) {
 TEST(Pairs, WrongColumns) {
   expect_in(":2: 1 column, ", data_error_of("a\tb\nc\x1B[2J\n"));
   EXPECT_EQ(data_error_of("c\x1B[2J\n").find('\x1B'), std::string::npos);
-  expect_in(":1: 4 columns, ", data_error_of("a\tb\tc\td\n"));
+  const auto fail = [](const std::string& text, const std::vector<std::string>& columns) {
+    return error_of(ErrorKind::data, [&] { read_columns(text, columns); });
+  };
+  expect_in(
+      ":2: 2 columns, but 3 are needed (source,features,target): \"a\xE2\x90\x89"
+      "b\"",
+      fail("a\tN\tb\na\tb\n", {"source", "features", "target"}));
+  expect_in(":1: 2 columns, but 4 are needed", fail("a\tb\n", {"skip", "source", "skip", "target"}));
+}
+
+TEST(Pairs, ColumnsByName) {
+  const Pairs pairs =
+      read_columns("7\tcat\tN;PL\tcats\t0-0\n8\tdog\t\tdogs\n", {"skip", "source", "features", "target", "alignment"});
+  ASSERT_EQ(pairs.examples.size(), 2u);
+  EXPECT_EQ(pairs.examples[0].source, "cat");
+  EXPECT_EQ(pairs.examples[0].target, "cats");
+  EXPECT_EQ(pairs.examples[0].features, "N;PL");
+  EXPECT_EQ(pairs.examples[0].alignment, "0-0");
+  EXPECT_EQ(pairs.examples[1].features, "");
+  EXPECT_EQ(pairs.examples[1].alignment, "") << "may be missing at the end";
+  EXPECT_EQ(pairs.columns, (std::vector<std::string>{"skip", "source", "features", "target", "alignment"}));
+  EXPECT_EQ(describe(pairs), "");
+  expect_in(":1:3: the target is empty",
+            error_of(ErrorKind::data, [] { read_columns("a\t\t\n", {"source", "target", "skip"}); }));
+  expect_in(":1:7: the target is empty",
+            error_of(ErrorKind::data, [] { read_columns("cat\tN\t\n", {"source", "skip", "target"}); }));
+  expect_in("none is called target", error_of(ErrorKind::usage, [] { read_columns("a\tb\n", {"source", "skip"}); }));
+}
+
+TEST(Pairs, ColumnsWithoutANameAreCounted) {
+  const Pairs pairs = read_text("a\tb\nc\td\t4\ne\tf\t5\t6\n");
+  EXPECT_EQ(pairs.examples.size(), 3u);
+  EXPECT_EQ(pairs.examples[2].target, "f");
+  EXPECT_EQ(pairs.examples[2].features, "");
+  EXPECT_EQ(pairs.report.with_more, 2);
+  expect_in("more columns than have a name (--columns), which are not read: 2 lines (first: ", describe(pairs));
+  expect_in(":2)", describe(pairs));
+}
+
+TEST(Pairs, ColumnsOfTagsAreFound) {
+  const Pairs second = read_text("aalen\tpos=V,mood=IND,per=1\taale\n\nHaus\tpos=N,mood={OPT/SBJV}\tH\xC3\xA4user\n");
+  EXPECT_EQ(second.columns, (std::vector<std::string>{"source", "features", "target"}));
+  EXPECT_EQ(second.examples[1].target, "H\xC3\xA4user");
+  EXPECT_EQ(second.examples[1].features, "pos=N,mood={OPT/SBJV}");
+  EXPECT_EQ(second.examples[1].line, 3);
+  EXPECT_EQ(describe(second.report), "left out: 1 blank");
+  EXPECT_EQ(describe(second),
+            "columns source,features,target, since the second looks like tags (pos=V,mood=IND,per=1); --columns says "
+            "otherwise; left out: 1 blank");
+  EXPECT_EQ(read_text("iez\tikehesse\tN;IN+ALL;SG\nso\tso\tADV\na\tb\tV;3\n").columns,
+            (std::vector<std::string>{"source", "target", "features"}));
+  EXPECT_EQ(read_columns("a\tV;PST\tb\n", {"source", "target"}).examples[0].target, "V;PST") << "as asked for";
+  for (const char* other : {"a\tb\t12\n", "a\tU.S.A\tb\n", "a\tV;PST\n", "a\tV;PST\tb\nc\tV; PST\td\n",
+                            "a\tV;PST\tb\nc\tV;PST\td\te\n", "a\t1,2\tb\n", "a\tV;;X\tb\n", "a\tx=,y=B\tc\n"}) {
+    EXPECT_EQ(read_text(other).columns, (std::vector<std::string>{"source", "target"})) << other;
+  }
+}
+
+TEST(Pairs, LinksMayHaveAFileOfTheirOwn) {
+  const Pairs pairs = read_columns("a\tb\n\nc d\te\n", {}, "0-0\n\n0-0 1-0\n");
+  ASSERT_EQ(pairs.examples.size(), 2u);
+  EXPECT_EQ(pairs.examples[0].alignment, "0-0");
+  EXPECT_EQ(pairs.examples[1].alignment, "0-0 1-0") << "by line";
+  const auto fail = [](const std::string& links) {
+    return error_of(ErrorKind::data, [&] { read_columns("a\tb\nc\td\n", {}, links, BadLines::skip); });
+  };
+  expect_in(" has 2 lines, but ", fail("0-0\n"));
+  expect_in(" ends early with 1; every pair needs its links on the same line", fail("0-0\n"));
+  expect_in(" has 4 lines, but ", fail("0-0\n0-0\n0-0\n0-0\n"));
+  expect_in(" ends early with 2; ", fail("0-0\n0-0\n0-0\n0-0\n"));
+  expect_in("not from both", error_of(ErrorKind::usage,
+                                      [] { read_columns("a\tb\t0-0\n", {"source", "target", "alignment"}, "0-0\n"); }));
+
+  const TemporaryFile source("a\nb\n"), target("A\nB\n"), links("0-0\n\n"), short_links("0-0\n");
+  PairOptions options;
+  options.source_file = source.path();
+  options.target_file = target.path();
+  options.alignment_file = links.path();
+  EXPECT_EQ(read_pairs(options).examples[0].alignment, "0-0");
+  EXPECT_EQ(read_pairs(options).examples[1].alignment, "");
+  options.alignment_file = short_links.path();
+  expect_in("every pair needs its links", error_of(ErrorKind::data, [&] { read_pairs(options); }));
 }
 
 TEST(Pairs, EmptySides) {
@@ -122,7 +214,7 @@ TEST(Pairs, LengthIsLimitedInCharacters) {
 }
 
 TEST(Pairs, SkippingCountsEveryReason) {
-  const Pairs pairs = read_text("a\tb\n\n\xFF\tx\n\xFE\tx\none\n\tb\na\t\nabcdef\tb\na\tb\tc\td\n", BadLines::skip, 5);
+  const Pairs pairs = read_text("a\tb\n\n\xFF\tx\n\xFE\tx\none\n\tb\na\t\nabcdef\tb\ntwo\n", BadLines::skip, 5);
   const ReadReport& report = pairs.report;
   EXPECT_EQ(report.lines, 9);
   EXPECT_EQ(report.kept, 1);

@@ -50,6 +50,19 @@ TEST(Split, ShareAndSides) {
   }
 }
 
+// Whatever their targets and features: each is judged by all targets it has.
+TEST(Split, LinesOfOneSourceStayTogether) {
+  auto examples = numbered(600, 200);
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    examples[i].target = "target " + std::to_string(i);
+    examples[i].features = i % 2 == 0 ? "V;PST" : "V;PRS";
+  }
+  const Split result = split(examples);
+  expect_apart(examples, result);
+  EXPECT_EQ(result.held_out.size() % 3, 0u);
+  EXPECT_GT(result.held_out.size(), 0u);
+}
+
 TEST(Split, IsNoFixedPlaceInTheFile) {
   const auto examples = numbered(10000, 10000);
   const Split result = split(examples);

@@ -28,15 +28,34 @@ TEST(Json, HasTheDocumentedShape) {
   output.steps[0].copy_gate = 0.5;
   const std::string line = output_to_json(output);
   EXPECT_EQ(line.find('\n'), line.npos);
-  EXPECT_EQ(line,
-            R"({"schema":"fovea.explanation/1","source":{"text":"a ","tokens":[{"text":"a","start":0,"end":1},)"
-            R"({"text":" ","start":1,"end":2},{"text":"</s>","start":2,"end":2}]},"text":"b","score":-0.25,)"
-            R"("maps":[{"layer":0,"head":0,"source":"source"}],"steps":[{"token":"b","probability":0.5,)"
-            R"("alternatives":[{"token":"b","probability":0.5},{"token":"x","probability":0.125}],)"
-            R"("looks":[{"scores":[-1.5,-1.5,-1.5],"weights":[0.05,0.9,0.05],"context_norm":2.25}],"copy_gate":0.5},)"
-            R"({"token":"</s>","probability":0.75,"alternatives":[{"token":"</s>","probability":0.75},)"
-            R"({"token":"x","probability":0.125}],"looks":[{"scores":[-1.5,-1.5,-1.5],"weights":[0.05,0.9,0.05],)"
-            R"("context_norm":2.25}]}],"nbest":[{"text":"b","score":-0.25},{"text":"another","score":-3.5}]})");
+  EXPECT_EQ(
+      line,
+      R"({"schema":"fovea.explanation/1","source":{"text":"a ","tokens":[{"text":"a","start":0,"end":1},)"
+      R"({"text":" ","start":1,"end":2},{"text":"</s>","start":2,"end":2}]},"text":"b","score":-0.25,"finished":true,)"
+      R"("maps":[{"layer":0,"head":0,"source":"source"}],"steps":[{"token":"b","probability":0.5,)"
+      R"("alternatives":[{"token":"b","probability":0.5},{"token":"x","probability":0.125}],)"
+      R"("looks":[{"scores":[-1.5,-1.5,-1.5],"weights":[0.05,0.9,0.05],"context_norm":2.25}],"copy_gate":0.5},)"
+      R"({"token":"</s>","probability":0.75,"alternatives":[{"token":"</s>","probability":0.75},)"
+      R"({"token":"x","probability":0.125}],"looks":[{"scores":[-1.5,-1.5,-1.5],"weights":[0.05,0.9,0.05],)"
+      R"("context_norm":2.25}]}],"nbest":[{"text":"b","score":-0.25,"finished":true},)"
+      R"({"text":"another","score":-3.5,"finished":true}]})");
+}
+
+TEST(Json, SaysWhatIsUnfinishedAndWhichFeaturesWereRead) {
+  Output output = example("a", "b");
+  EXPECT_EQ(output_to_json(output).find("features"), std::string::npos);
+  output.features = "N;PL";
+  output.finished = output.nbest[1].finished = false;
+  const std::string text = output_to_json(output);
+  EXPECT_NE(text.find(R"("source":{"text":"a","features":"N;PL",)"), std::string::npos) << text;
+  const Output back = output_from_json(text);
+  EXPECT_EQ(back.features, "N;PL");
+  EXPECT_FALSE(back.finished);
+  EXPECT_TRUE(back.nbest[0].finished);
+  EXPECT_FALSE(back.nbest[1].finished);
+  auto older = nlohmann::json::parse(text);
+  older.erase("finished");
+  EXPECT_TRUE(output_from_json(older.dump()).finished);
 }
 
 TEST(Json, ReadsBackEveryBit) {
@@ -108,6 +127,7 @@ TEST(Json, NamesTheFieldThatIsWrong) {
   EXPECT_EQ(with("/source/tokens/0/start", -1),
             "explanation: source.tokens[0].start is number, a whole number below 2^31 wanted");
   EXPECT_EQ(with("/maps/0/head", 4294967296), "explanation: maps[0].head is number, a whole number below 2^31 wanted");
+  EXPECT_EQ(with("/finished", 1), "explanation: finished is number, true or false wanted");
   EXPECT_EQ(with("/later", 1), "no error");
   EXPECT_EQ(message_of(std::string(200000, '[')), "explanation: this is not JSON, or nested too deeply");
 }

@@ -176,7 +176,7 @@ TEST(Answering, LongLinesAreExplainedFewAtATime) {
   std::vector<const SourceIds*> sources;
   for (const SourceIds& source : made) sources.push_back(&source);
   EXPECT_EQ(answering.batches(sources, {}).size(), 1u);
-  const auto explained = answering.batches(sources, {.beam = 2, .alternatives = 5});
+  const auto explained = answering.batches(sources, {.beam = 2, .max_output = 650, .alternatives = 5});
   std::size_t lines = 0;
   for (const auto& batch : explained) {
     EXPECT_LE(batch.size(), 2u) << "300 positions, 650 steps, 4 maps and 2 hypotheses: 1.5 million cells a line";
@@ -260,9 +260,13 @@ TEST(Answering, CutsOffByTheLengthOfTheLine) {
   }
   model.parameters().invalidate_packed();
   const Answers found = ask(model, {"a", "abcdefgh"}, {});
-  EXPECT_EQ(found[0][0].symbols.size(), 52u);
-  EXPECT_EQ(found[1][0].symbols.size(), 66u);
+  EXPECT_EQ(found[0][0].symbols.size(), 12u) << "half as long again as those it was trained on, and ten";
+  EXPECT_EQ(found[1][0].symbols.size(), 22u);
   EXPECT_FALSE(found[0][0].finished || found[1][0].finished);
+  for (const int beam : {1, 3}) {
+    const Answers asked = ask(model, {"a", "abcdefgh"}, {.beam = beam, .max_output = 5});
+    for (const auto& answers : asked) EXPECT_EQ(answers[0].symbols.size(), 5u);
+  }
 }
 
 }  // namespace

@@ -54,17 +54,41 @@ TEST(EditDistance, KnownOnes) {
   EXPECT_EQ(edit_distance(std::string(3000, 'a'), std::string(2990, 'a') + "b"), 10);
 }
 
+void add(Metrics& metrics, const std::string& target, const std::string& answer) {
+  metrics.add({.references = {&target, 1}, .text = answer});
+}
+
 TEST(Metrics, CountsOverAllLines) {
   Metrics metrics;
-  metrics.add("abcd", "abcd");
-  metrics.add("日本語", "日本");
-  metrics.add("xyz", "");
-  EXPECT_EQ(metrics.lines(), 3);
+  add(metrics, "abcd", "abcd");
+  add(metrics, "日本語", "日本");
+  add(metrics, "xyz", "");
+  EXPECT_EQ(metrics.sources(), 3);
+  EXPECT_EQ(metrics.right(), 1);
   EXPECT_DOUBLE_EQ(metrics.exact(), 1.0 / 3);
   EXPECT_DOUBLE_EQ(metrics.cer(), 4.0 / 10);
   EXPECT_DOUBLE_EQ(metrics.edit_distance(), 4.0 / 3);
   using Values = std::vector<std::pair<std::string, double>>;
-  EXPECT_EQ(metrics.values(), (Values{{"exact", 1.0 / 3}, {"cer", 0.4}, {"edit_distance", 4.0 / 3}, {"lines", 3}}));
+  EXPECT_EQ(metrics.values(), (Values{{"exact", 1.0 / 3},
+                                      {"cer", 0.4},
+                                      {"edit_distance", 4.0 / 3},
+                                      {"unfinished", 0},
+                                      {"sources", 3},
+                                      {"lines", 3}}));
+}
+
+TEST(Metrics, AnyReferenceIsRightAndTheNearestCounts) {
+  const std::vector<std::string> references = {"abcdefghijkl", "abc", "xyz"};
+  Metrics metrics;
+  metrics.add({.references = references, .text = "xyz", .lines = 3});
+  EXPECT_EQ(metrics.exact(), 1);
+  metrics.add({.references = references, .text = "ab", .finished = false, .lines = 4});
+  EXPECT_DOUBLE_EQ(metrics.exact(), 0.5);
+  EXPECT_DOUBLE_EQ(metrics.cer(), 1.0 / 6) << "one edit to abc, and three characters each";
+  EXPECT_EQ(metrics.sources(), 2);
+  EXPECT_EQ(metrics.unfinished(), 1);
+  EXPECT_EQ(metrics.values().back().second, 7) << "lines";
+  ASSERT_EQ(metrics.by_length().size(), 1u) << "of the nearest";
 }
 
 TEST(Metrics, NoLinesNoDivision) {
@@ -80,19 +104,19 @@ TEST(Metrics, ByLengthOfTheTargetInCharacters) {
   std::string nine, ten;
   for (int i = 0; i < 9; ++i) nine += "é";
   ten = nine + "é";
-  metrics.add(nine, nine);
-  metrics.add("a", "b");
-  metrics.add(ten, nine);
-  metrics.add(std::string(35, 'x'), std::string(35, 'x'));
+  add(metrics, nine, nine);
+  add(metrics, "a", "b");
+  add(metrics, ten, nine);
+  add(metrics, std::string(35, 'x'), std::string(35, 'x'));
   const auto rows = metrics.by_length();
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows[0].shortest, 0);
   EXPECT_EQ(rows[0].longest, 9);
-  EXPECT_EQ(rows[0].lines, 2);
+  EXPECT_EQ(rows[0].sources, 2);
   EXPECT_DOUBLE_EQ(rows[0].exact, 0.5);
   EXPECT_DOUBLE_EQ(rows[0].cer, 0.1);
   EXPECT_EQ(rows[1].shortest, 10);
-  EXPECT_EQ(rows[1].lines, 1);
+  EXPECT_EQ(rows[1].sources, 1);
   EXPECT_DOUBLE_EQ(rows[1].cer, 0.1);
   EXPECT_EQ(rows[2].shortest, 30);
   EXPECT_EQ(rows[2].longest, 39);

@@ -360,6 +360,47 @@ TEST(LexiconModel, RefusesAHostileLexicon) {
   expect_refused(file, "lexicon");
 }
 
+TEST(ModelFile, KeepsTheLengthsOfTheTrainingData) {
+  const Model model = small_model(small_config(), 3);
+  TensorFile file = {model.metadata(), model.arrays()};
+  ASSERT_TRUE(model.task().lengths());
+  const auto read = read_back(file);
+  ASSERT_TRUE(read->task().lengths());
+  for (const int source : {1, 7, 500}) EXPECT_EQ(read->task().most_steps(source), model.task().most_steps(source));
+  EXPECT_EQ(read->metadata(), file.metadata);
+  for (const char* bad : {"", "{}", "[1,2,3]", R"({"source":1,"target":2})", R"({"source":-1,"target":2,"ratio":1})",
+                          R"({"source":1,"target":"2","ratio":1})", R"({"source":1,"target":1e300,"ratio":1})"}) {
+    file.metadata["lengths"] = bad;
+    SCOPED_TRACE(bad);
+    expect_refused(file, "lengths");
+  }
+  file.metadata.erase("lengths");
+  EXPECT_EQ(read_back(file)->task().most_steps(10), 71) << "as it was before files said";
+}
+
+TEST(ModelFile, OfBeforeColumnsHadNamesIsUnderstood) {
+  const Model model = small_model(small_config(), 3);
+  TensorFile file = {model.metadata(), model.arrays()};
+  auto config = nlohmann::json::parse(file.metadata["config"]);
+  config.erase("columns");
+  config.erase("max_length");
+  for (const char* extra : {"none", "features", "alignment"}) {
+    config["extra"] = extra;
+    file.metadata["config"] = config.dump();
+    const auto read = read_back(file);
+    EXPECT_EQ(read->task().columns().text(),
+              extra == std::string("none") ? "source,target" : std::string("source,target,") + extra);
+    EXPECT_EQ(read->config().max_length, 1000);
+  }
+  config["extra"] = "tags";
+  file.metadata["config"] = config.dump();
+  expect_refused(file, "extra");
+  config.erase("extra");
+  config["columns"] = {"source", "source"};
+  file.metadata["config"] = config.dump();
+  expect_refused(file, "columns");
+}
+
 TEST(OneWay, EachHasItsOwnSidesAndWeights) {
   Config config = small_config();
   config.model.objective.agreement = 1;
@@ -375,6 +416,9 @@ TEST(OneWay, EachHasItsOwnSidesAndWeights) {
     EXPECT_EQ(one->config().source.unit, reverse ? "char" : "word");
     EXPECT_EQ(one->config().target.unit, reverse ? "word" : "char");
     EXPECT_EQ(one->config().source.max_symbols, reverse ? 7 : 50000);
+    EXPECT_EQ(one->task().columns().text(), reverse ? "target,source" : "source,target") << "of the same file";
+    EXPECT_EQ(one->task().lengths()->longest_target,
+              reverse ? both.task().lengths()->longest_source : both.task().lengths()->longest_target);
     EXPECT_EQ(one->task().source().to_json(), (reverse ? both.task().target() : both.task().source()).to_json());
     EXPECT_EQ(one->task().target().to_json(), (reverse ? both.task().source() : both.task().target()).to_json());
     const auto all = both.arrays();

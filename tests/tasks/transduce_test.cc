@@ -10,7 +10,7 @@
 namespace fovea {
 namespace {
 
-const std::vector<Example> examples = {{"ab é", "日本 x", "", 1}, {"b a", "x  y", "", 2}};
+const std::vector<Example> examples = {{"ab é", "日本 x", "", 1}, {"b a", "x y", "", 2}};
 
 Transduce with_unit(const std::string& unit) {
   Config config;
@@ -35,24 +35,23 @@ TEST_P(EveryUnit, UnknownSymbolsBecomeTheUnknownSymbol) {
   EXPECT_EQ(task.encode_target("é"), Symbols{Vocabulary::unknown});  // known on the other side only
 }
 
-// The tokens shown cover the source text, each where it stands.
+// The tokens shown cover the source text, but for spaces between words, each where it stands.
 TEST_P(EveryUnit, SourceTokensStandWhereTheyAre) {
   const Transduce task = with_unit(GetParam());
-  const std::string text = "é☃ b  日a ";
-  std::vector<std::string> characters = {"é", "☃", " ", "b", " ", " ", "日", "a", " "};
+  const std::string text = " é☃ b  日a ";
+  std::vector<std::string> characters = {" ", "é", "☃", " ", "b", " ", " ", "日", "a", " "};
   const Output output = task.output(text, {}, {});
   ASSERT_FALSE(output.source.empty());
   EXPECT_EQ(output.source.size(), task.encode_source(text).symbols.size() + 1);
   int end = 0;
   for (std::size_t i = 0; i + 1 < output.source.size(); ++i) {
     const SourceToken& token = output.source[i];
-    EXPECT_GE(token.start, end);
+    for (; end < token.start; ++end) EXPECT_EQ(characters[static_cast<std::size_t>(end)], " ") << end;
     std::string between;
-    for (int c = token.start; c < token.end; ++c) between += characters[static_cast<std::size_t>(c)];
+    for (; end < token.end; ++end) between += characters[static_cast<std::size_t>(end)];
     EXPECT_EQ(token.text, between);
-    end = token.end;
   }
-  EXPECT_EQ(end, static_cast<int>(characters.size()));
+  for (int c = end; c < std::ssize(characters); ++c) EXPECT_EQ(characters[static_cast<std::size_t>(c)], " ");
   EXPECT_EQ(output.source.back().text, "</s>");
   EXPECT_EQ(output.source.back().start, end);
   EXPECT_EQ(output.source.back().end, end);
@@ -147,7 +146,7 @@ Batch batch_of(const Transduce& task, const std::vector<Example>& lines) {
 const std::vector<Example> animals = {{"red cat", "red chat", "", 1}, {"red red", "red", "", 2}};
 
 TEST(Features, StandBeforeTheSource) {
-  const Transduce task(words_with({"extra=features"}), std::vector<Example>{{"a b", "x", "N;PL", 1}});
+  const Transduce task(words_with({"columns=source,target,features"}), std::vector<Example>{{"a b", "x", "N;PL", 1}});
   ASSERT_TRUE(task.reads_features());
   const SourceIds ids = task.encode_source("b a", "PL,V|N");
   ASSERT_EQ(ids.size(), 5);
@@ -158,21 +157,66 @@ TEST(Features, StandBeforeTheSource) {
   EXPECT_EQ(task.encode({"b a", "x", "PL,V|N", 1}).source.symbols, ids.symbols);
   EXPECT_EQ(task.encode_source("N PL").symbols, (Symbols{unknown, unknown})) << "a word is no feature";
   EXPECT_TRUE(task.encode_source("", "N").empty()) << "nothing to read";
-  const Output output = task.output("b a\tPL", {}, {});
+  const Output output = task.output("b a", task.encode_source("b a", "PL"), {});
   ASSERT_EQ(output.source.size(), 4u);
   EXPECT_EQ(output.source[0].text, "<PL>");
   EXPECT_EQ(output.source[1].text, "b");
+  EXPECT_EQ(output.source_text, "b a");
+  EXPECT_EQ(output.features, "PL");
+  EXPECT_EQ(output.read_text(), "b a PL");
 }
 
-TEST(Features, AreSplitOffAtTheTab) {
-  using Parts = std::pair<std::string_view, std::string_view>;
-  const Transduce reads(words_with({"extra=features"}), animals), does_not(words_with({}), animals);
-  EXPECT_EQ(reads.split("a b\tN;PL"), Parts("a b", "N;PL"));
-  EXPECT_EQ(reads.split("a b"), Parts("a b", ""));
-  EXPECT_EQ(reads.split("a\t\tb"), Parts("a", "\tb"));
-  EXPECT_EQ(reads.split("\tN"), Parts("", "N"));
-  EXPECT_EQ(does_not.split("a b\tN"), Parts("a b\tN", ""));
-  EXPECT_EQ(does_not.encode({"cat", "red", "N", 1}).source.size(), 1) << "the third column does not count";
+TEST(Features, OfAnotherColumnAreNotRead) {
+  const Transduce reads(words_with({"columns=source,features,target"}), std::vector<Example>{{"a b", "x", "N;PL", 1}});
+  const Transduce does_not(words_with({}), animals);
+  EXPECT_EQ(does_not.encode({"cat", "red", "N", 1}).source.size(), 1);
+  EXPECT_EQ(does_not.encode_source("cat", "N").features, "");
+  EXPECT_EQ(reads.unknown_feature(reads.encode_source("a", "PL;N")), "");
+  EXPECT_EQ(reads.unknown_feature(reads.encode_source("a", "PL;V;X")), "V");
+  EXPECT_EQ(does_not.unknown_feature(does_not.encode_source("a", "V")), "");
+  EXPECT_EQ(reads.columns().text(), "source,features,target");
+
+  const auto refusal = [](const Transduce& task, const char* columns) -> std::string {
+    try {
+      task.check_columns(Columns::parse(columns));
+    } catch (const Error& e) {
+      EXPECT_EQ(e.kind(), ErrorKind::usage);
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal(reads, "features,source"), "");
+  EXPECT_EQ(refusal(reads, "source,target"), "columns source,target: this model reads features; name their column");
+  EXPECT_EQ(refusal(does_not, "source,skip,alignment"), "");
+  EXPECT_EQ(refusal(does_not, "source,features"),
+            "columns source,features: this model reads no features; call that column skip");
+}
+
+TEST(Lengths, SayHowLongAnAnswerMayGet) {
+  const Transduce one_to_many(words_with({}),
+                              std::vector<Example>{{"a", std::string("x") + std::string(160, ' ') + "y", "", 1}});
+  EXPECT_EQ(one_to_many.lengths()->longest_target, 2);
+  std::string eighty = "x";
+  for (int i = 1; i < 80; ++i) eighty += " x";
+  const Transduce long_answers(words_with({}), std::vector<Example>{{"a", eighty, "", 1}, {"a b", "x", "", 2}});
+  EXPECT_EQ(long_answers.most_steps(1), 120 + 10 + 1) << "half as many again, and ten, and the stop symbol";
+  EXPECT_EQ(long_answers.most_steps(2), 131) << "no source had more";
+  EXPECT_EQ(long_answers.most_steps(4), 240 + 11) << "twice as long as any source";
+  EXPECT_EQ(long_answers.most_steps(4, 7), 8) << "as asked for";
+  const Transduce copies(words_with({}), std::vector<Example>{{"a b c d", "a b c d", "", 1}, {"a b", "a", "", 2}});
+  EXPECT_EQ(copies.most_steps(2), 3 + 11) << "no target was longer than its source";
+  const Transduce unknown(words_with({}), copies.source(), copies.target());
+  EXPECT_FALSE(unknown.lengths());
+  EXPECT_EQ(unknown.most_steps(4), 58 + 1);
+  const Transduce features(words_with({"columns=source,target,features"}),
+                           std::vector<Example>{{"a", "x y", "N;PL", 1}});
+  EXPECT_EQ(features.lengths()->longest_source, 3) << "features are read, too";
+
+  Config walks;
+  set_field(walks, "attention.select=actions");
+  const Transduce walk(walks, std::vector<Example>{{"abcd", "abcd", "", 1}});
+  EXPECT_EQ(walk.most_steps(4), 6 + 11 + 4) << "a step for each position";
+  EXPECT_EQ(walk.most_steps(4, 2), 2 + 4 + 1);
 }
 
 TEST(CopiedSymbols, NumbersWhatTheTargetDoesNotKnow) {
@@ -211,7 +255,7 @@ TEST(CopiedSymbols, LinksPositionsToWhatTheyStandFor) {
 }
 
 TEST(CopiedSymbols, FeaturesAreNot) {
-  const Transduce task(words_with({"output.kind=pointer_generator", "extra=features"}),
+  const Transduce task(words_with({"output.kind=pointer_generator", "columns=source,target,features"}),
                        std::vector<Example>{{"a", "<N> a", "N", 1}});
   const int a = task.target().encode("a");
   const SourceIds source = task.encode_source("a", "N;PL");
@@ -247,8 +291,8 @@ TEST(LookingUp, NeedsALexiconAndKeepsNoneThatIsNotNeeded) {
 }
 
 TEST(Alignment, SharesTheWeightOfEachTargetSymbol) {
-  const Transduce task(words_with({"extra=alignment", "objective.supervised=1"}), animals);
-  const Batch batch = batch_of(task, {{"a b c", "x y z", "0-0 1p0 2-2", 1}, {"a", "x", "", 2}});
+  const Transduce task(words_with({"columns=source,target,alignment", "objective.supervised=1"}), animals);
+  const Batch batch = batch_of(task, {{"a b c", "x y z", "", 1, "0-0 1p0 2-2"}, {"a", "x", "", 2}});
   ASSERT_EQ(batch.outputs.length, 4);
   ASSERT_EQ(batch.source.length, 4);
   const std::vector<Real> none = {0, 0, 0, 0};
@@ -262,17 +306,24 @@ TEST(Alignment, SharesTheWeightOfEachTargetSymbol) {
 }
 
 TEST(Alignment, BadLinksNameTheLine) {
-  const Transduce task(words_with({"extra=alignment"}), animals);
+  const Transduce task(words_with({"columns=source,target,alignment"}), animals);
   for (const std::string links : {"0-0 2-0", "0-5", "0:0", "-1-0"}) {
     try {
-      task.encode({"a b", "x y", links, 7});
+      task.encode({"a b", "x y", "", 7, links});
       ADD_FAILURE() << "accepted: " << links;
     } catch (const Error& e) {
       EXPECT_EQ(e.kind(), ErrorKind::data) << links;
       EXPECT_TRUE(std::string(e.what()).starts_with("line 7: ")) << e.what();
     }
   }
-  EXPECT_THROW(Transduce(words_with({"objective.supervised=1"}), animals), Error) << "no links to learn from";
+}
+
+TEST(Alignment, CountsWordsNotFeatures) {
+  const Transduce task(words_with({"columns=source,target,features,alignment"}),
+                       std::vector<Example>{{"a b", "x", "N;PL", 1}});
+  const Encoding encoding = task.encode({"a b", "x y", "N;PL", 1, "0-1 1p0"});
+  EXPECT_EQ(encoding.links, (std::vector<Link>{{2, 1, true}, {3, 0, false}}));
+  EXPECT_THROW(task.encode({"a b", "x y", "N;PL", 1, "2-0"}), Error) << "there are two words";
 }
 
 TEST(BothWays, TheOtherDirectionReadsTheTarget) {
@@ -380,9 +431,9 @@ TEST(Replacement, IsTheMostAttendedWord) {
   const std::vector<Answer> blind = {{{unknown}, -1, true, {{}, {}}}};
   EXPECT_EQ(task.output(line, source, blind).text, "<unk>") << "no attention to go by";
 
-  const Transduce with_features(words_with({"extra=features"}), animals);
+  const Transduce with_features(words_with({"columns=source,target,features"}), animals);
   const std::vector<Answer> featured = {{{unknown}, -1, true, {looking({{0.6f, 0.1f, 0.2f, 0.1f}}), {}}}};
-  EXPECT_EQ(with_features.output("cat dog\tN", with_features.encode_source("cat dog", "N"), featured).text, "dog")
+  EXPECT_EQ(with_features.output("cat dog", with_features.encode_source("cat dog", "N"), featured).text, "dog")
       << "a feature is no word";
 }
 

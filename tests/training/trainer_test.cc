@@ -346,7 +346,7 @@ TEST_F(TrainerTest, ADiskThatIsFullAtTheEndIsAnErrorAndLosesNothing) {
 }
 
 TEST_F(TrainerTest, SupervisedAttentionWithoutAlignmentsIsRefused) {
-  const Config config = tiny_config({"extra=alignment", "objective.supervised=1"});
+  const Config config = tiny_config({"objective.supervised=1"});
   TrainingData data = tiny_data();
   const RunOptions options = {.folder = folder_.path(), .stop_after = {2, Period::Unit::updates}};
   try {
@@ -356,8 +356,41 @@ TEST_F(TrainerTest, SupervisedAttentionWithoutAlignmentsIsRefused) {
     EXPECT_EQ(error.kind(), ErrorKind::data);
     EXPECT_NE(std::string(error.what()).find("no line to train on has an alignment"), std::string::npos);
   }
-  data.training[3].extra = "0-0";
+  data.training[3].alignment = "0-0";
   EXPECT_EQ(Trainer(config, data, options, files_, record_).run(), Ending::stopped);
+}
+
+// Held-out lines of one source are one question, and any of their targets is right.
+TEST_F(TrainerTest, SeveralTargetsOfASourceAreAllRight) {
+  const auto exact = [&](const TrainingData& data) {
+    TemporaryFolder folder;
+    Trainer trainer(tiny_config(), data, {.folder = folder.path(), .stop_after = {60, Period::Unit::updates}}, files_,
+                    record_);
+    trainer.run();
+    return trainer.progress().best;
+  };
+  TrainingData data = tiny_data();
+  const double once = exact(data);
+  EXPECT_GT(once, 0.1);
+  for (const Example& example : tiny_data().held_out) data.held_out.push_back({example.source, "zzzzzzzzz", "", 1});
+  EXPECT_EQ(exact(data), once);
+  EXPECT_EQ(record_.starts.back().held_out_lines, 80);
+  for (const Sample& sample : record_.validations.back().samples) {
+    EXPECT_NE(sample.target, "zzzzzzzzz") << "the nearest is shown";
+  }
+}
+
+TEST_F(TrainerTest, FeaturesThatOnlyHeldOutLinesHaveAreSaid) {
+  TrainingData data = tiny_data();
+  for (Example& example : data.training) example.features = "N;SG";
+  data.held_out[3].features = "N;PL";
+  data.held_out[3].line = 4;
+  Trainer(tiny_config({"columns=source,target,features"}), data,
+          {.folder = folder_.path(), .stop_after = {1, Period::Unit::updates}}, files_, record_)
+      .run();
+  EXPECT_EQ(record_.warnings,
+            std::vector<std::string>{"1 of 40 held-out sources have features that no line to train on has (first: line "
+                                     "4, \"PL\")"});
 }
 
 // Of lines of any length a validation keeps what a page can show.

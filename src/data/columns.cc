@@ -1,0 +1,147 @@
+#include "data/columns.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/nearest.h"
+#include "base/utf8.h"
+
+namespace fovea {
+
+namespace {
+
+// The cell of that number from 0; empty beyond the last.
+std::string_view cell(std::string_view line, std::size_t number) {
+  for (; number > 0; --number) {
+    const std::size_t tab = line.find('\t');
+    if (tab == line.npos) return {};
+    line.remove_prefix(tab + 1);
+  }
+  return line.substr(0, line.find('\t'));
+}
+
+bool is_upper_or_digit(char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+
+// "PST", "2", "IN+ALL", "mood={OPT/SBJV}"
+bool looks_like_tag(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals != text.npos) {
+    const std::string_view name = text.substr(0, equals);
+    if (name.empty() || !std::ranges::all_of(name, [](char c) { return c >= 'a' && c <= 'z'; })) return false;
+    text.remove_prefix(equals + 1);
+  }
+  constexpr std::string_view joints = "+-./:_{}()&*";
+  return std::ranges::any_of(text, is_upper_or_digit) &&
+         std::ranges::all_of(text, [&](char c) { return is_upper_or_digit(c) || joints.find(c) != joints.npos; });
+}
+
+// How many tags the text is, separated by ; or , alone; 0 if it is something else.
+std::size_t count_tags(std::string_view text) {
+  const char separator = text.find(';') != text.npos ? ';' : ',';
+  std::size_t count = 0;
+  for (std::size_t start = 0; start <= text.size(); ++count) {
+    const std::size_t end = std::min(text.find(separator, start), text.size());
+    if (!looks_like_tag(text.substr(start, end - start))) return 0;
+    start = end + 1;
+  }
+  return std::ranges::any_of(text, [](char c) { return c >= 'A' && c <= 'Z'; }) ? count : 0;
+}
+
+}  // namespace
+
+std::size_t count_columns(std::string_view line) {
+  return static_cast<std::size_t>(std::ranges::count(line, '\t')) + 1;
+}
+
+std::vector<std::string> Columns::known() { return {"source", "target", "features", "alignment", "skip"}; }
+
+Columns Columns::parse(std::string_view text) {
+  std::vector<std::string> names;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find(',', start), text.size());
+    names.emplace_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return Columns(names);
+}
+
+Columns::Columns(std::vector<std::string> names) : names_(std::move(names)) {
+  if (names_.empty()) names_ = {"source", "target"};
+  const std::vector<std::string> all = known();
+  for (const std::string& name : names_) {
+    if (std::ranges::find(all, name) == all.end()) throw unknown_name("column", name, all);
+  }
+  for (const std::string& name : names_) {
+    if (name != "skip" && std::ranges::count(names_, name) > 1) {
+      throw usage_error("columns {}: two of them are called {}; what is not wanted is called skip", text(), name);
+    }
+  }
+  if (!has("source")) throw usage_error("columns {}: none is called source", text());
+}
+
+std::string Columns::text() const { return fmt::format("{}", fmt::join(names_, ",")); }
+
+std::size_t Columns::place(std::string_view name) const {
+  return static_cast<std::size_t>(std::ranges::find(names_, name) - names_.begin());
+}
+
+std::size_t Columns::needed() const {
+  std::size_t count = 0;
+  for (const char* name : {"source", "target", "features"}) {
+    if (has(name)) count = std::max(count, place(name) + 1);
+  }
+  return count;
+}
+
+Cells Columns::example(std::string_view line) const {
+  const auto of = [&](std::string_view name) { return has(name) ? cell(line, place(name)) : std::string_view(); };
+  return {of("source"), of("target"), of("features"), of("alignment")};
+}
+
+std::vector<std::string> Columns::read() const {
+  std::vector<std::string> names;
+  std::ranges::copy_if(names_, std::back_inserter(names),
+                       [](const std::string& name) { return name == "source" || name == "features"; });
+  return names;
+}
+
+std::optional<Cells> Columns::question(std::string_view line) const {
+  const std::vector<std::string> wanted = read();
+  const std::size_t count = count_columns(line);
+  if (count == wanted.size()) {
+    const auto source = static_cast<std::size_t>(std::ranges::find(wanted, "source") - wanted.begin());
+    return Cells{cell(line, source), {}, wanted.size() > 1 ? cell(line, 1 - source) : std::string_view(), {}};
+  }
+  for (const std::string& name : wanted) {
+    if (count <= place(name)) return {};
+  }
+  return example(line);
+}
+
+std::string Columns::question_form() const { return fmt::format("{}", fmt::join(read(), "<TAB>")); }
+
+GuessedColumns guess_columns(std::span<const std::string> lines) {
+  // Each line has some, and most have several.
+  const auto all_tags = [&](std::size_t column) {
+    std::size_t several = 0;
+    for (const std::string& line : lines) {
+      const std::size_t tags = count_columns(line) == 3 ? count_tags(cell(line, column)) : 0;
+      if (tags == 0) return false;
+      several += tags > 1;
+    }
+    return 2 * several > lines.size();
+  };
+  const auto guessed = [&](std::size_t column, const char* which, std::vector<std::string> names) {
+    return GuessedColumns{Columns(std::move(names)), fmt::format("the {} looks like tags ({})", which,
+                                                                 beginning(cell(lines.front(), column), 30))};
+  };
+  if (lines.empty()) return {};
+  if (all_tags(1)) return guessed(1, "second", {"source", "features", "target"});
+  if (all_tags(2)) return guessed(2, "third", {"source", "target", "features"});
+  return {};
+}
+
+}  // namespace fovea

@@ -1,0 +1,76 @@
+#include "data/columns.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace fovea {
+namespace {
+
+using Names = std::vector<std::string>;
+
+std::string refusal(const std::string& text) {
+  try {
+    Columns::parse(text);
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::usage);
+    return e.what();
+  }
+  return "";
+}
+
+TEST(Columns, AreSourceAndTargetUnlessNamed) {
+  EXPECT_EQ(Columns().names(), (Names{"source", "target"}));
+  EXPECT_EQ(Columns().needed(), 2u);
+  const Columns all = Columns::parse("skip,source,skip,features,target,alignment");
+  EXPECT_EQ(all.text(), "skip,source,skip,features,target,alignment");
+  EXPECT_TRUE(all.has("features") && all.has("alignment"));
+  EXPECT_EQ(all.needed(), 5u) << "links may be missing";
+  EXPECT_FALSE(Columns().has("features"));
+}
+
+TEST(Columns, OfOneNameAreRefused) {
+  EXPECT_EQ(refusal("source,target,source"),
+            "columns source,target,source: two of them are called source; what is not wanted is called skip");
+  EXPECT_EQ(refusal("target,features"), "columns target,features: none is called source");
+  EXPECT_EQ(refusal("source,featurs"), "no column \"featurs\"; did you mean features?");
+  for (const char* bad : {"", ",", "source,", "source target", "Source"}) EXPECT_NE(refusal(bad), "") << bad;
+}
+
+TEST(Columns, OfAnExample) {
+  const Cells cells = Columns::parse("features,skip,source,target").example("N\tx\ta b\tc");
+  EXPECT_EQ(cells.features, "N");
+  EXPECT_EQ(cells.source, "a b");
+  EXPECT_EQ(cells.target, "c");
+  EXPECT_EQ(cells.alignment, "");
+  EXPECT_EQ(Columns::parse("source,target").example("a\tb\tc").target, "b");
+}
+
+// What is read of it, "source|features"; "-" if it has too few columns.
+std::string asked(const char* columns, const char* line) {
+  const auto cells = Columns::parse(columns).question(line);
+  return cells ? std::string(cells->source) + "|" + std::string(cells->features) : "-";
+}
+
+TEST(Columns, OfALineToBeAnswered) {
+  EXPECT_EQ(asked("source,target", "a b"), "a b|");
+  EXPECT_EQ(asked("source,target", "a\tb"), "a|") << "a line of the training data";
+  EXPECT_EQ(asked("source,target", "a\tb\tc"), "a|");
+  EXPECT_EQ(asked("target,source", "b"), "b|") << "of one column it is the source";
+  EXPECT_EQ(asked("target,source", "a\tb"), "b|");
+  EXPECT_EQ(asked("source,features,target", "a\tN;PL"), "a|N;PL");
+  EXPECT_EQ(asked("source,features,target", "a\tN;PL\tas"), "a|N;PL");
+  EXPECT_EQ(asked("source,target,features", "a\tN;PL"), "a|N;PL") << "without the target";
+  EXPECT_EQ(asked("source,target,features", "a\tas\tN;PL"), "a|N;PL");
+  EXPECT_EQ(asked("features,target,source", "N;PL\ta"), "a|N;PL");
+  EXPECT_EQ(asked("source,features,target", "a"), "-");
+  EXPECT_EQ(asked("skip,source,skip,target", "a"), "a|");
+  EXPECT_EQ(asked("skip,source,skip,target", "7\ta"), "a|");
+  EXPECT_EQ(asked("skip,skip,source,target", "7\ta"), "-");
+  EXPECT_EQ(asked("source,features", "\t"), "|");
+  EXPECT_EQ(Columns::parse("features,target,source").question_form(), "features<TAB>source");
+  EXPECT_EQ(Columns().question_form(), "source");
+}
+
+}  // namespace
+}  // namespace fovea

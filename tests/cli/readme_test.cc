@@ -1,4 +1,4 @@
-// The commands that README.md shows are run as it shows them, so that it stays true.
+// The commands that README.md and docs/data.md show are run as they show them, so that they stay true.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -59,20 +59,22 @@ TEST(Readme, FindsCommands) {
   EXPECT_EQ(as_run("fovea train a -o b"), "fovea train --stop-after 30u a -o b");
 }
 
-TEST(Readme, SlowCommandsWork) {
+class ShownCommands : public testing::TestWithParam<const char*> {};
+
+TEST_P(ShownCommands, SlowTheyWork) {
   const std::filesystem::path source = FOVEA_SOURCE_DIR;
-  ASSERT_TRUE(std::filesystem::exists(source / "README.md"));
+  ASSERT_TRUE(std::filesystem::exists(source / GetParam()));
   TemporaryFolder folder;
   std::filesystem::create_directories(folder / "build");  // where the page has the program
   std::filesystem::create_directories(folder / "runs");
   std::filesystem::create_symlink(FOVEA_BINARY, folder / "build/fovea");
   int used = 0;
-  for (const std::string& command : commands_of(read_bytes(source / "README.md"))) {
+  for (const std::string& command : commands_of(read_bytes(source / GetParam()))) {
     if (command.starts_with("./")) {
       const std::filesystem::path script = source / command.substr(0, command.find(' '));
       EXPECT_EQ(access(script.c_str(), X_OK), 0) << command;
     }
-    if (!uses_fovea(command)) continue;
+    if (!uses_fovea(command) && !command.starts_with("printf ")) continue;
     ++used;
     const char* path = getenv("PATH");
     const Outcome outcome = run({.words = {"/bin/sh", "-c", as_run(command)},
@@ -82,8 +84,11 @@ TEST(Readme, SlowCommandsWork) {
     const bool gate = outcome.code == 5 && command.find("--min") != command.npos;
     EXPECT_TRUE(outcome.code == 0 || gate) << "$ " << command << "\nended with " << outcome.code << ": " << outcome.err;
   }
-  EXPECT_GT(used, 0) << "README.md shows no command of the program";
+  EXPECT_GT(used, 0) << "it shows no command of the program";
 }
+
+INSTANTIATE_TEST_SUITE_P(Pages, ShownCommands, testing::Values("README.md", "docs/data.md"),
+                         [](const auto& info) { return std::filesystem::path(info.param).stem().string(); });
 
 }  // namespace
 }  // namespace fovea

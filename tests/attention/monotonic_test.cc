@@ -70,8 +70,6 @@ TEST(Monotonic, AnOffsetMakesItGoOn) {
   EXPECT_EQ(Selecting("monotonic")({.scores = scores, .training = false}).weights, (Vector{1, 0, 0, 0}));
 }
 
-TEST(Monotonic, TheOffsetStartsBelowZero) { EXPECT_LT(AttentionOptions().offset, 0); }
-
 // Raffel 2017: normal noise before the sigmoid in training, other noise for every example, none in use.
 TEST(Monotonic, TrainsWithNoiseOfTheDeviationAskedFor) {
   constexpr int rows = 4000;

@@ -243,7 +243,7 @@ TEST(Marginal, StateAndContextAreDropped) {
   Parameters parameters;
   const ModelOptions options = options_of("exact_hard");
   const auto encoder = make_encoder(parameters, options, source_symbols);
-  const auto decoder = make_decoder(parameters, options, *encoder, target_symbols, 0);
+  const auto decoder = make_decoder(parameters, options, *encoder, target_symbols, {});
   parameters.allocate();
   std::ranges::copy(random_values(static_cast<int>(parameters.count()), "weights"), parameters.values().begin());
   const std::vector<std::int64_t> samples = {3, 4};

@@ -22,7 +22,8 @@ TEST(HeldOut, SingleSymbolsAreAsLikelyAsInTheTrainingData) {
   const Model model(config, Transduce(config, training));
   Workers workers(1);
   // 3 x, 1 y and 2 stops; the z is unknown and counts as one.
-  const HeldOut held_out(model, {{"a", "xy", "", 1}, {"b", "z", "", 2}}, encode_all(model, training), workers);
+  const std::vector<Example> others = {{"a", "xy", "", 1}, {"b", "z", "", 2}};
+  const HeldOut held_out(model, others, encode_all(model, training), workers);
   const double wanted = -(std::log(3.0 / 6) + std::log(1.0 / 6) + std::log(1.0 / 6) + 2 * std::log(2.0 / 6)) / 5;
   EXPECT_NEAR(held_out.loss_of_single_symbols(), wanted, 1e-12);
 }

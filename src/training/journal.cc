@@ -80,6 +80,7 @@ void Journal::write(const UpdateReport& r) {
 void Journal::write(const ValidationReport& r) {
   Json event = {{"event", "validation"},         {"update", r.update}, {"epoch", r.epoch}, {"seconds", r.seconds},
                 {"likelihood", r.training_loss}, {"exact", r.exact},   {"cer", r.cer},     {"best", r.best}};
+  event["unfinished"] = r.unfinished;
   for (const Sample& s : r.samples) {
     event["samples"].push_back({{"source", s.answer.read_text()}, {"target", s.target}, {"answer", s.answer.text}});
   }

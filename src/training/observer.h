@@ -45,6 +45,7 @@ struct ValidationReport {
   double training_loss = 0;  // per target symbol, since the last validation
   double exact = 0;
   double cer = 0;
+  std::int64_t unfinished = 0;  // answers that were cut at their greatest length
   bool best = false;
   int patience_left = 0;
   std::vector<Sample> samples;

@@ -258,7 +258,8 @@ ValidationReport Trainer::answer_held_out() {
   Metrics metrics;
   for (std::size_t i = 0; i < answers.size(); ++i) {
     metrics.add({.references = questions_[i].references,
-                 .text = model_->task().target_text(answers[i][0].symbols, held_out_[i])});
+                 .text = model_->task().target_text(answers[i][0].symbols, held_out_[i]),
+                 .finished = answers[i][0].finished});
   }
   ValidationReport report;
   report.update = progress_.update;
@@ -268,6 +269,7 @@ ValidationReport Trainer::answer_held_out() {
   report.training_loss = progress_.symbols ? progress_.loss / static_cast<double>(progress_.symbols) : 0;
   report.exact = metrics.exact();
   report.cer = metrics.cer();
+  report.unfinished = metrics.unfinished();
   const std::vector<std::size_t> samples = choose_samples(questions_, samples_shown);
   std::vector<const SourceIds*> shown;
   for (const std::size_t i : samples) shown.push_back(sources[i]);

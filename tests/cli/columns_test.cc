@@ -221,8 +221,9 @@ TEST_F(OwnFilesTest, AnswersAreNotCutInSilence) {
   for (int i = 0; i < 80; ++i) eighty += 'a' + i % 3;
   for (const char* source : {"a", "b", "c", "d", "e", "f", "g", "h"}) data += source + ("\t" + eighty) + "\n";
   const std::string file = folder_.write("data.tsv", data);
-  ASSERT_EQ(
-      train({file, "--set", "training.validate_every=1000u", "--set", "training.learning_rate=0.0001"}, "2u").code, 0);
+  ASSERT_EQ(train({file, "--set", "training.validate_every=2u", "--set", "training.learning_rate=0.0001"}, "2u").code,
+            0);
+  EXPECT_TRUE(says(read_bytes(folder_ / "run" / journal_file_name), R"("unfinished":1,)"));
   const Outcome whole = with_model("predict", {"--json"}, "a\n");
   const json answer = json::parse(whole.out);
   ASSERT_EQ(answer["finished"], false) << "a model that has learned nothing does not stop";

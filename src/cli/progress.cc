@@ -189,17 +189,19 @@ std::string ProgressView::status_line() const {
 std::vector<ProgressView::Piece> ProgressView::sample_pieces(const ValidationReport& report, int columns) const {
   std::vector<Piece> pieces;
   const std::string best = report.best ? " *best" : "";
+  const std::string cut = report.unfinished > 0 ? fmt::format(" {} unfinished", grouped(report.unfinished)) : "";
   if (!report.samples.empty()) {
     const Sample& sample = report.samples.front();
     const bool right = sample.answer.text == sample.target;
     const std::string mark = right ? " ok" : " wrong", arrow = " -> ";
-    const auto room = columns - static_cast<int>(arrow.size() + mark.size() + best.size());
+    const auto room = columns - static_cast<int>(arrow.size() + mark.size() + best.size() + cut.size());
     if (room >= 2) {
       const auto [source, answer] = share_out(sample.answer.read_text(), sample.answer.text, room);
       pieces = {{source}, {arrow, Style::faint}, {answer}, {mark, right ? Style::good : Style::bad}};
     }
   }
   if (report.best) pieces.push_back({best, Style::good});
+  if (!cut.empty()) pieces.push_back({cut, Style::bad});
   return pieces;
 }
 

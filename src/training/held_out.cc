@@ -97,11 +97,13 @@ void HeldOut::answer(const std::atomic<int>* stop_signal, ValidationReport& repo
   Metrics metrics;
   for (std::size_t i = 0; i < answers.size(); ++i) {
     metrics.add({.references = questions_[i].references,
-                 .text = model_.task().target_text(answers[i][0].symbols, sources_[i])});
+                 .text = model_.task().target_text(answers[i][0].symbols, sources_[i]),
+                 .finished = answers[i][0].finished});
   }
   report.exact = metrics.exact();
   report.cer = metrics.cer();
   report.chrf = metrics.chrf();
+  report.unfinished = metrics.unfinished();
 }
 
 void HeldOut::show_samples(const std::atomic<int>* stop_signal, ValidationReport& report) {

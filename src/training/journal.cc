@@ -88,6 +88,7 @@ void Journal::write(const ValidationReport& r) {
                 {"exact", r.exact},
                 {"cer", r.cer},
                 {"chrf", r.chrf},
+                {"unfinished", r.unfinished},
                 {"best", r.best}};
   if (r.aside) event["aside"] = true;
   for (const Sample& s : r.samples) {

@@ -50,6 +50,7 @@ struct ValidationReport {
   double exact = 0;
   double cer = 0;
   double chrf = 0;
+  std::int64_t unfinished = 0;   // answers that were cut at their greatest length
   std::string metric = "exact";  // what decides whether it is the best
   bool best = false;
   bool aside = false;  // made because the run was to stop: when it goes on, it is as if it had never been

@@ -129,6 +129,16 @@ TEST(Progress, PlainIsAPlainText) {
             "warning: odd␍thing\n");
 }
 
+TEST(Progress, AnswersThatWereCutAreCounted) {
+  for (const ProgressMode mode : {ProgressMode::plain, ProgressMode::live}) {
+    Watched run(mode, 120);
+    ValidationReport report = a_validation("a", "b", "c");
+    report.unfinished = 1234;
+    run.view->validated(report);
+    EXPECT_NE(run.text().find("a -> b wrong *best 1,234 unfinished\n"), std::string::npos) << run.text();
+  }
+}
+
 TEST(Progress, PlainComesByTime) {
   Watched run(ProgressMode::plain, 80);
   run.view->updated(an_update(1));

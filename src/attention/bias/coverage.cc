@@ -17,9 +17,12 @@ class Coverage : public Bias {
         v_(parameters, name + ".v", sizes.hidden, 1, false) {}
 
   Added add(Pass& pass, const Question& question, Tensor) const override {
-    const Tensor total = question.history.total;
-    if (!total) return {};
-    const int queries = total.shape()[0], batch = total.shape()[1];
+    const int queries = question.queries.shape()[0], batch = question.queries.shape()[1];
+    Tensor total = question.history.total;
+    if (!total) {  // nothing is covered yet
+      total = pass.tape().make({queries, batch, question.memory.mask.positions});
+      for (Real& none : total.values()) none = 0;
+    }
     const Tensor good_for = scale(sigmoid(fertility_(pass, question.memory.values)), static_cast<Real>(most_));
     Tensor ones = pass.tape().make({queries, batch, 1});
     for (Real& one : ones.values()) one = 1;

@@ -27,11 +27,9 @@ inline Row markov(const Look& look) {
 // Cohn 2016 (local fertility): w' sum_{t' < t} a_{t', i-k..i+k}
 inline Row fertility(const Look& look) { return around(look, look.total()); }
 
-// Tu, Lu, Liu, Liu & Li 2016: v' tanh(w cov_i + b), cov_i = sum_{t' < t} a_{t'i} / (N sigmoid(u' h_i + b)); nothing at
-// the first step.
+// Tu, Lu, Liu, Liu & Li 2016: v' tanh(w cov_i + b), cov_i = sum_{t' < t} a_{t'i} / (N sigmoid(u' h_i + b))
 inline Row coverage(const Look& look) {
   Row added(look.positions());
-  if (look.before.empty()) return added;
   const Row total = look.total();
   for (std::size_t i = 0; i < added.size(); ++i) {
     const double good_for = look.options.fertility * sigmoid(look.weights.affine("fertility", look.values[i])[0]);

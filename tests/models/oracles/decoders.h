@@ -75,7 +75,8 @@ inline Steps rnn(const Model& model, const Encoded& encoded, const Example& exam
   const Attention attention = model.attention("attention", options.attention);
   const bool copynet = options.output.kind == "copynet";
   const auto& bias = options.attention.bias;
-  const bool embeds_coverage = std::find(bias.begin(), bias.end(), "coverage_embedding") != bias.end();
+  const bool embeds_coverage =
+      style != "plain" && std::find(bias.begin(), bias.end(), "coverage_embedding") != bias.end();
   std::vector<Cells> layers = bridge(model, encoded);
   Row fed(static_cast<std::size_t>(options.output.size));  // t_{t-1}
   constexpr int step_symbol = 4;

@@ -1,7 +1,6 @@
 #!/usr/bin/python3
-"""Writes chrf.json: chrF2 by sacreBLEU (pip install sacrebleu) of lines that grow one after the other."""
+"""Writes chrf.tsv: target, answer, its chrF2 by sacreBLEU (pip install sacrebleu), and that of all lines so far."""
 
-import json
 from pathlib import Path
 
 import sacrebleu
@@ -25,11 +24,9 @@ def score(pairs):
 
 
 def main():
-    alone = [score([pair]) for pair in PAIRS]
-    together = [score(PAIRS[: n + 1]) for n in range(len(PAIRS))]
-    data = {"sacrebleu": sacrebleu.__version__, "pairs": PAIRS, "alone": alone, "together": together}
-    path = Path(__file__).resolve().parent / "chrf.json"
-    path.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    rows = [(*pair, repr(score([pair])), repr(score(PAIRS[: n + 1]))) for n, pair in enumerate(PAIRS)]
+    path = Path(__file__).resolve().parent / "chrf.tsv"
+    path.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -40,26 +40,37 @@ Mask pair_mask(Pass& pass, Mask mask, int queries) {
 }
 
 Attention::Attention(Parameters& parameters, const std::string& name, const AttentionOptions& options, Sizes sizes)
-    : name_(parameters.prefix() + name), heads_(options.heads), rotary_(options.rotary) {
+    : name_(parameters.prefix() + name),
+      heads_(options.heads),
+      key_size_(sizes.key > 0 ? sizes.key : sizes.memory),
+      rotary_(options.rotary) {
   AttentionSizes made = {sizes.query, sizes.memory, options.size, sizes.written, options};
+  const Mechanism<Score>& score = find_mechanism(scores(), options.score);
   if (options.projections || heads_ > 1) {
     if (options.size % heads_ != 0) {
       throw usage_error("{}.size = {} cannot be shared among {} heads; choose a multiple", name, options.size, heads_);
     }
     query_.emplace(parameters, name + ".project_query", sizes.query, options.size);
-    key_.emplace(parameters, name + ".project_key", sizes.memory, options.size);
+    key_.emplace(parameters, name + ".project_key", key_size_, options.size);
     value_.emplace(parameters, name + ".project_value", sizes.memory, options.size);
     made.query = made.memory = made.hidden = options.size / heads_;
+  } else if (score.traits.equal_sizes && sizes.query != key_size_) {
+    query_.emplace(parameters, name + ".project_query", sizes.query, options.size);
+    key_.emplace(parameters, name + ".project_key", key_size_, options.size);
+    made.query = options.size;
   }
-  if (rotary_ && (made.query % 2 != 0 || made.memory % 2 != 0)) {
-    throw usage_error("{}.rotary turns pairs of numbers: queries of {} and keys of {} must be even", name, made.query,
-                      made.memory);
+  AttentionSizes keyed = made;  // for the score, whose keys may be less than the values, or projected
+  keyed.memory = key_ ? made.query : key_size_;
+  if (rotary_ && (keyed.query % 2 != 0 || keyed.memory % 2 != 0)) {
+    throw usage_error("{}.rotary turns pairs of numbers: queries of {} and keys of {} must be even", name, keyed.query,
+                      keyed.memory);
   }
-  const auto make = [&](const auto& entry) {
+  const auto make_for = [&](const AttentionSizes& of, const auto& entry) {
     looks_back_ = looks_back_ || entry.traits.looks_back;
-    return entry.make(parameters, name + "." + std::string(entry.name), made);
+    return entry.make(parameters, name + "." + std::string(entry.name), of);
   };
-  score_ = make(find_mechanism(scores(), options.score));
+  const auto make = [&](const auto& entry) { return make_for(made, entry); };
+  score_ = make_for(keyed, score);
   for (auto bias = options.bias.begin(); bias != options.bias.end(); ++bias) {
     if (std::find(options.bias.begin(), bias, *bias) != bias) {
       throw usage_error("{}.bias has {} twice; once is enough", name, *bias);
@@ -69,7 +80,7 @@ Attention::Attention(Parameters& parameters, const std::string& name, const Atte
   select_ = make(find_mechanism(selects(), options.select));
   read_ = make(find_mechanism(reads(), options.read));
   context_size_ = read_->context_size(made.memory) * heads_;
-  if (query_) {
+  if (value_) {
     out_.emplace(parameters, name + ".project_context", context_size_, options.size);
     context_size_ = options.size;
   }
@@ -95,7 +106,8 @@ Tensor Attention::project(Pass& pass, const std::optional<Linear>& projection, T
 
 Attention::Prepared Attention::prepare(Pass& pass, const Memory& memory, When when) const {
   const Mask mask = repeat(pass, memory.mask, heads_);
-  const Memory keyed = {project(pass, key_, memory.values, when, true), mask};
+  const Tensor keys = memory.values.shape()[2] == key_size_ ? memory.values : columns(memory.values, 0, key_size_);
+  const Memory keyed = {project(pass, key_, keys, when, true), mask};
   const Tensor values = value_ ? project(pass, value_, memory.values, when, false) : memory.values;
   return {{values, mask}, score_->keys(pass, keyed)};
 }
@@ -120,6 +132,16 @@ Selected Attention::select(Pass& pass, Tensor queries, When when, const Prepared
                            const History& history) const {
   const Question question = {project(pass, query_, queries, when, true), when, prepared.memory, history, heads_, name_};
   return select_->select(pass, question, scores);
+}
+
+std::vector<Tensor> Attention::finish(Pass& pass, Tensor queries, When when, const Prepared& prepared,
+                                      const History& history) const {
+  const Question question = {project(pass, query_, queries, when, true), when, prepared.memory, history, heads_, name_};
+  std::vector<Tensor> kept;
+  for (std::size_t i = 0; i < biases_.size(); ++i) {
+    if (history.own[i]) kept.push_back(biases_[i]->finish(pass, question, history.own[i]));
+  }
+  return kept;
 }
 
 Attention::Attended Attention::attend(Pass& pass, Tensor queries, When when, const Prepared& prepared,

@@ -17,6 +17,7 @@ class Attention {
     int query = 0;
     int memory = 0;
     int written = 0;  // of the vector of a target symbol; 0: none is written
+    int key = 0;      // so many numbers of a position, the first, are its key; 0: all
   };
   Attention(Parameters& parameters, const std::string& name, const AttentionOptions& options, Sizes sizes);
 
@@ -39,6 +40,10 @@ class Attention {
   // queries [queries, batch, size]. All that happened before is in `history`.
   Attended attend(Pass& pass, Tensor queries, When when, const Prepared& prepared, const History& history) const;
 
+  // What each bias has kept, if it keeps anything, once the last step, now in `history`, is done.
+  std::vector<Tensor> finish(Pass& pass, Tensor queries, When when, const Prepared& prepared,
+                             const History& history) const;
+
   // Parts of attend(), for models that mix outputs instead of values.
   Tensor score(Pass& pass, Tensor queries, When when, const Prepared& prepared, const History& history) const;
   Selected select(Pass& pass, Tensor queries, When when, const Prepared& prepared, Tensor scores,
@@ -56,6 +61,7 @@ class Attention {
 
   std::string name_;
   int heads_;
+  int key_size_;  // of what keys are made from
   bool rotary_;
   std::optional<Linear> query_;  // projections, if there are any
   std::optional<Linear> key_;

@@ -70,6 +70,8 @@ class Bias {
     Tensor own;   // kept for the next step; empty: nothing
   };
   virtual Added add(Pass& pass, const Question& question, Tensor own) const = 0;
+  // What it has kept once the last step, now in the history, is done; for objectives.
+  virtual Tensor finish(Pass&, const Question&, Tensor own) const { return own; }
 };
 
 struct Selected {
@@ -105,6 +107,7 @@ struct Traits {
   bool ignores_scores = false;   // a control
   bool ignores_values = false;   // sees how much was looked at, not what
   bool may_be_negative = false;  // its weights
+  bool equal_sizes = false;      // multiplies query and key number by number: both are projected if their sizes differ
   bool mixes_keys = false;       // a key knows its neighbours, later ones too: not under a causal mask
 };
 

@@ -18,11 +18,14 @@ struct AttentionOptions {
   bool projections = false;
   bool rotary = false;
   int positions = 256;
+  int depth = 2;
   int window = 10;
   int reach = 1;
   int fertility = 4;
   double temperature = 0;
   double noise = 1;
+  double offset = -1;
+  bool normalized = false;
   double soft_share = 0.5;
   std::string activation = "tanh";
 

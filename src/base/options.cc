@@ -172,8 +172,8 @@ Given number_or_text(std::string_view text) {
 Given split(std::string_view text) {
   Texts parts;
   if (text.empty()) return parts;
-  for (std::size_t comma; (comma = text.find(',')) != std::string_view::npos; text.remove_prefix(comma + 1)) {
-    parts.emplace_back(text.substr(0, comma));
+  for (std::size_t end; (end = text.find_first_of(",+")) != std::string_view::npos; text.remove_prefix(end + 1)) {
+    parts.emplace_back(text.substr(0, end));
   }
   parts.emplace_back(text);
   return parts;
@@ -401,7 +401,7 @@ std::vector<std::string> names(ConstFieldsRef config) {
 
 std::string value_text(const Field& field) {
   return std::visit(Overloaded{[](const std::string* value) { return *value; },
-                               [](const Texts* value) { return fmt::format("{}", fmt::join(*value, ",")); },
+                               [](const Texts* value) { return fmt::format("{}", fmt::join(*value, "+")); },
                                [](const Period* value) { return to_string(*value); },
                                [](const BatchSize* value) { return to_string(*value); },
                                [&](const auto*) { return field_literal(field, ","); }},

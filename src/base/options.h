@@ -127,7 +127,7 @@ class ConstFieldsRef {
 // Throws usage_errors with file:line:column, what is allowed, and for an unknown name the nearest known one.
 void read_toml(FieldsRef config, std::string_view text, std::string_view file_name);
 
-// "encoder.layers=2"; a list as "a,b,c". Throws usage_errors like read_toml.
+// "encoder.layers=2"; a list as "a+b+c" or "a,b,c". Throws usage_errors like read_toml.
 void set_field(FieldsRef config, std::string_view assignment);
 
 // For text that comes with a model and may be hostile: throws model_errors that start with `where`.
@@ -144,7 +144,8 @@ std::string describe(ConstFieldsRef config);
 
 std::vector<std::string> names(ConstFieldsRef config);
 
-// The value as set_field reads it. A list text with a comma inside has no such form; TOML and JSON have no such limit.
+// The value as set_field reads it. A list text with a comma or a plus inside has no such form; TOML and JSON have no
+// such limit.
 std::string value_text(const Field& field);
 
 }  // namespace fovea

@@ -219,7 +219,8 @@ void add_compare(CLI::App& app, CompareCommand& c, Run& run) {
 }
 
 void add_others(CLI::App& app, ListCommand& list, InspectCommand& inspect, Run& run) {
-  CLI::App* lister = app.add_subcommand("list", "what there is: scores, biases, selects, reads, settings, makers");
+  CLI::App* lister =
+      app.add_subcommand("list", fmt::format("what there is: {}", fmt::join(ListCommand::names(), ", ")));
   lister->footer("Examples:\n  fovea list\n  fovea list scores\n  fovea list settings");
   add(lister, "what", list.what, list_name, "one of these lists; all if left out");
   lister->add_flag("--json", list.json, "as JSON");

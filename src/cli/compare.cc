@@ -30,8 +30,7 @@ void set_varied(Config& config, const std::string& name, const std::string& valu
   }
 }
 
-// "decoder.size=64,128" or "attention.score=all". Within a list of texts, + joins:
-// attention.bias=markov,markov+position.
+// "decoder.size=64,128" or "attention.score=all". A list is written with +: attention.bias=markov,markov+position.
 Varied parse_varied(const std::string& text, const Config& base) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos) throw usage_error("--vary {}: wanted is name=value,value,... or name=all", text);
@@ -40,7 +39,6 @@ Varied parse_varied(const std::string& text, const Config& base) {
   Config config = base;
   const std::vector<Field> known = FieldsRef(config).visit().fields();
   const auto field = std::ranges::find(known, varied.name, &Field::name);
-  const bool is_list = field != known.end() && std::holds_alternative<std::vector<std::string>*>(field->value);
   const std::string values = text.substr(equals + 1);
   if (values == "all" && field != known.end()) {
     varied.values = field->rule.names;
@@ -49,9 +47,7 @@ Varied parse_varied(const std::string& text, const Config& base) {
   } else {
     for (std::size_t start = 0; start <= values.size();) {
       const std::size_t end = std::min(values.find(',', start), values.size());
-      std::string value = values.substr(start, end - start);
-      if (is_list) std::ranges::replace(value, '+', ',');
-      varied.values.push_back(std::move(value));
+      varied.values.push_back(values.substr(start, end - start));
       start = end + 1;
     }
   }

@@ -291,6 +291,13 @@ std::vector<std::vector<Answer>> Search::run(std::span<const int> most_steps, st
   for (int length = 1; columns_ > 0; ++length) {
     if (options_.stop_signal && *options_.stop_signal != 0) throw SearchStopped{};
     Pass pass(parameters_, length % 2 ? memory_.odd : memory_.even);
+    Drawing drawing = {Random(options_.seed, Purpose::sampling), {}};
+    std::vector<std::int64_t> drawn_for;
+    if (sampling_) {
+      for (const Beam& beam : beams) drawn_for.push_back(beam.sample);
+      drawing.samples = drawn_for;
+      pass.draw(drawing);
+    }
     const State now = length == 1 ? start(pass) : state.rows(pass, origin_);
     const StepResult result = model_.step(pass, now, previous_);
     // Places without a hypothesis go on from the first row of their source.

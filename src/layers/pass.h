@@ -20,6 +20,13 @@ struct TrainingPass {
   std::span<const std::int64_t> samples;  // [batch] which example each row is
   double dropout = 0;
   double sampling = 0;  // share of target inputs that are the model's own output (Bengio 2015)
+  double expected = 0;  // moving average of the log-likelihood of a target symbol over earlier steps
+};
+
+// What prediction needs where it draws.
+struct Drawing {
+  Random random;
+  std::span<const std::int64_t> samples;  // [batch] which draws are the source's own
 };
 
 class Pass {
@@ -35,17 +42,34 @@ class Pass {
   const Parameters& parameters() const { return parameters_; }
   Tensor operator()(ParameterId id);
 
+  // While it lives, weights want no gradient, so that what is made of them is not recorded.
+  class Unrecorded {
+   public:
+    explicit Unrecorded(Pass& pass) : pass_(pass) { pass_.recorded_ = false; }
+    ~Unrecorded() { pass_.recorded_ = true; }
+    Unrecorded(const Unrecorded&) = delete;
+    Unrecorded& operator=(const Unrecorded&) = delete;
+
+   private:
+    Pass& pass_;
+  };
+
+  // In prediction: what is drawn in training is drawn, too, where it would else be the most probable.
+  void draw(const Drawing& drawing) { drawing_ = &drawing; }
+  const Drawing* drawing() const { return drawing_; }
+
   bool training() const { return training_ != nullptr; }
   const TrainingPass& training_pass() const { return *training_; }
 
   // What this pass, once its tape has noted them, knows of the gradient of each weight; valid as long as the arena.
   void weight_gradients(std::vector<WeightGradient>& out) const;
 
-  // In training: the random numbers of a place in the network.
+  // In training, or where prediction draws: the random numbers of a place in the network.
   Random random(std::string_view place) const;
 
-  // Drops values in training. `place` names the spot in the network.
-  Tensor drop(Tensor x, std::string_view place);
+  // Drops values in training. `place` names the spot in the network; x begins with the step `first`, so that a sequence
+  // loses the same taken step by step and all at once.
+  Tensor drop(Tensor x, std::string_view place, int first = 0);
 
  private:
   Pass(const Parameters& parameters, Arena& arena, const TrainingPass* training);
@@ -53,6 +77,8 @@ class Pass {
   const Parameters& parameters_;
   Tape tape_;
   const TrainingPass* training_;
+  const Drawing* drawing_ = nullptr;
+  bool recorded_ = true;
   std::span<Tensor> weights_;  // made when first asked for, so that all uses of a weight meet in one tensor
 };
 

@@ -17,7 +17,9 @@ class SymbolVectors {
     return frozen_ ? detach(vectors) : vectors;
   }
   // The same with some values dropped in training.
-  Tensor dropped(Pass& pass, Ids ids, Shape leading) const { return pass.drop((*this)(pass, ids, leading), name_); }
+  Tensor dropped(Pass& pass, Ids ids, Shape leading, int first = 0) const {
+    return pass.drop((*this)(pass, ids, leading), name_, first);
+  }
 
   ParameterId table() const { return embedding_.table(); }
 

@@ -54,10 +54,14 @@ void check_marginal(const ModelOptions& options) {
     refuse("attention.read = " + options.attention.read,
            "outputs are mixed and no values read; set attention.read = sum");
   }
+  const char* unknown = "where earlier symbols came from is summed over, not known; ";
   for (const std::string& bias : options.attention.bias) {
     if (find_mechanism(biases(), bias).traits.looks_back) {
-      refuse("attention.bias = " + bias, "where earlier symbols came from is summed over, not known; leave it out");
+      refuse("attention.bias = " + bias, std::string(unknown) + "leave it out");
     }
+  }
+  if (find_mechanism(scores(), options.attention.score).traits.looks_back) {
+    refuse("attention.score = " + options.attention.score, std::string(unknown) + "choose another score");
   }
   if (options.objective.label_smoothing > 0) {
     refuse("objective.label_smoothing", "the sum over positions has no smoothed form; set it to 0");
@@ -97,6 +101,12 @@ void check_objectives(const ModelOptions& options) {
   if (o.coverage_embedding > 0 && std::find(bias.begin(), bias.end(), "coverage_embedding") == bias.end()) {
     throw usage_error("objective.coverage_embedding needs attention.bias = coverage_embedding");
   }
+  if (o.diversity > 0 && options.encoder.kind != "structured") {
+    throw usage_error(
+        "objective.diversity with encoder.kind = {}: it holds the rows of a structured summary apart; set "
+        "encoder.kind = structured, or leave it out",
+        options.encoder.kind);
+  }
   if (o.supervised > 0 && o.supervised_form == "cross_entropy" &&
       find_mechanism(selects(), options.attention.select).traits.may_be_negative) {
     throw usage_error(
@@ -126,14 +136,16 @@ void check_known_positions(const ModelOptions& options) {
   const auto knows_few = [](const AttentionOptions& attention) {
     return attention.score == "location" || attention.score == "flat";
   };
-  const bool inside =
-      options.encoder.kind == "transformer" || options.encoder.kind == "lstmn" || options.decoder.kind == "transformer";
-  if (inside && knows_few(options.self_attention)) {
+  const auto check_inside = [&](std::string_view name, const AttentionOptions& attention) {
+    if (!knows_few(attention)) return;
     throw usage_error(
-        "self_attention.score = {}: it knows attention.positions places, a sequence may have more; choose "
-        "another score",
-        options.self_attention.score);
+        "{}.score = {}: it knows attention.positions places, a sequence may have more; choose another score", name,
+        attention.score);
+  };
+  if (options.encoder.kind == "transformer" || options.decoder.kind == "transformer") {
+    check_inside("self_attention", options.self_attention);
   }
+  if (options.encoder.kind == "lstmn") check_inside("intra_attention", options.intra_attention);
   if (options.objective.agreement > 0 && knows_few(options.attention)) {
     throw usage_error(
         "objective.agreement with attention.score = {}: targets are sources too, and may have more places "

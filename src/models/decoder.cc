@@ -1,5 +1,7 @@
 #include "models/decoder.h"
 
+#include <algorithm>
+
 #include "data/vocabulary.h"
 #include "models/decoders/rnn.h"
 #include "models/decoders/transformer.h"
@@ -12,6 +14,19 @@ std::unique_ptr<Decoder> make_decoder(Parameters& parameters, const ModelOptions
     return std::make_unique<TransformerDecoder>(parameters, options, encoder, symbols, feedback);
   }
   return std::make_unique<RnnDecoder>(parameters, options, encoder, symbols, feedback);
+}
+
+bool reads_own_choice(const Pass& pass, int t, int b) {
+  if (t == 0 || !pass.training() || pass.training_pass().sampling <= 0) return false;
+  const TrainingPass& training = pass.training_pass();
+  const Random random = training.random.at(static_cast<std::uint64_t>(Purpose::sampling)).at(training.samples[b]);
+  return random.uniform(static_cast<std::uint64_t>(t)) < training.sampling;
+}
+
+std::int32_t most_probable_symbol(Tensor log_probabilities, int row) {
+  const int symbols = log_probabilities.shape().last();
+  const Real* first = log_probabilities.data() + std::ptrdiff_t(row) * symbols;
+  return static_cast<std::int32_t>(std::max_element(first, first + symbols) - first);
 }
 
 std::span<std::int32_t> known_symbols(Pass& pass, Ids ids, int symbols) {

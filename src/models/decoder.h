@@ -41,7 +41,7 @@ class Decoder {
   struct Taught {
     Readout readout;               // of all steps
     OutputLayer::Written written;  // where a step had to wait for what the one before wrote
-    std::vector<Tensor> kept;      // by biases, after each row's last real step: [batch, any]
+    std::vector<Tensor> kept;      // by biases, after each row's last real step and what it wrote: [batch, any]
   };
   // All steps with the right symbols as inputs, or, where the pass samples, partly the model's own.
   virtual Taught teach(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
@@ -60,6 +60,11 @@ class Decoder {
 // `feedback` is the size of what the output gives back to each step.
 std::unique_ptr<Decoder> make_decoder(Parameters& parameters, const ModelOptions& options, const Encoder& encoder,
                                       int symbols, int feedback);
+
+// Whether, in training, row b of step t reads what the model chose before it instead of the right symbol.
+bool reads_own_choice(const Pass& pass, int t, int b);
+// The symbol that row `row` of log-probabilities [.., symbols] makes most probable.
+std::int32_t most_probable_symbol(Tensor log_probabilities, int row);
 
 // Symbols that only a source has are read as unknown.
 std::span<std::int32_t> known_symbols(Pass& pass, Ids ids, int symbols);

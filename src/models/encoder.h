@@ -20,6 +20,7 @@ namespace fovea {
 struct Encoded {
   Memory memory;                // one column for each position
   std::vector<CellState> last;  // of each layer; c is empty for a GRU; an encoder without states gives its mean column
+  Tensor summary = {};          // [rows, batch, positions] what each row of a structured summary looks at; else empty
 };
 
 class Encoder {

@@ -25,6 +25,8 @@ Tensor coverage_penalty(Pass& pass, Tensor weights, Mask steps, Mask source);  /
 Tensor repetition_penalty(Pass& pass, Tensor weights, Mask steps);  // See 2017: sum_ti min(a_ti, sum_{t'<t} a_t'i)
 // Mi 2016: sum_i |cov_i|^2, what coverage embeddings [batch, heads * positions * size] hold at the end.
 Tensor coverage_embedding_penalty(Pass& pass, Tensor embeddings, int heads, Mask source);
+// objectives/diversity.cc: |A A' - I|^2 of a structured summary, [rows, batch, positions].
+Tensor diversity_penalty(Pass& pass, Tensor summary);  // Lin 2017
 // objectives/fertility.cc; fertilities [positions, batch, 1].
 Tensor fertility_penalty(Pass& pass, Tensor weights, Tensor fertilities, Mask steps, Mask source);  // Cohn 2016
 // objectives/supervised.cc; wanted [steps, batch, positions], rows of zeros count nothing.
@@ -43,6 +45,8 @@ struct Reinforced {
   Tensor baseline;   // [1]: squared error of the baseline
   Tensor entropy;    // [1]: minus the entropy; empty without odds
 };
+// The baseline that a moving average of the log-likelihood of a symbol gives: that of a step and all later ones.
+Tensor average_baseline(Pass& pass, Mask steps);
 // rewards [steps, batch]: of each step; a draw is worth what it and later steps earn.
 Reinforced reinforce(Pass& pass, const Draws& draws, std::span<const Real> rewards, Mask steps);
 

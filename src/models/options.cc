@@ -57,19 +57,24 @@ void OutputOptions::fields(FieldVisitor& visit) {
 }
 
 void ObjectiveOptions::fields(FieldVisitor& visit) {
-  visit("label_smoothing", label_smoothing, "share of the probability spread over all symbols", between(0, 0.9));
+  visit("label_smoothing", label_smoothing, "share of the probability spread over the vocabulary", between(0, 0.9));
   visit("coverage", coverage, "weight of sum_i (1 - sum_t a_ti)^2 (Xu 2015)", at_least(0));
   visit("repetition", repetition, "weight of sum_ti min(a_ti, sum_{t' < t} a_t'i) (See 2017)", at_least(0));
   visit("fertility", fertility, "weight of sum_i (f_i - sum_t a_ti)^2 with a predicted fertility f (Cohn 2016)",
         at_least(0));
   visit("coverage_embedding", coverage_embedding, "weight of what coverage embeddings hold at the end (Mi 2016)",
         at_least(0));
+  visit("diversity", diversity, "weight of |A A' - I|^2 of a structured summary (Lin 2017)", at_least(0));
   visit("supervised", supervised, "weight of the distance to the alignments given with the data", at_least(0));
   visit("supervised_form", supervised_form, "that distance", one_of({"cross_entropy", "squared"}));
   visit("supervised_smoothing", supervised_smoothing, "share of the wanted weights spread over all positions",
         between(0, 0.9));
   visit("agreement", agreement, "weight of Tr(A_xy A_yx): trains both directions together (Cohn 2016)", at_least(0));
   visit("reinforce", reinforce, "where positions are drawn: weight of what a draw was worth", at_least(0));
+  visit("baseline", baseline,
+        "where positions are drawn: what is to be expected, learned from the state, or the moving average of the "
+        "log-likelihood (Xu 2015)",
+        one_of({"learned", "average"}));
   visit("entropy", entropy, "where positions are drawn: weight of the entropy", at_least(0));
   visit("rationale_length", rationale_length, "what each chosen symbol of a rationale costs", at_least(0));
   visit("rationale_jumps", rationale_jumps, "what each begin and end of a chosen stretch costs", at_least(0));
@@ -78,7 +83,8 @@ void ObjectiveOptions::fields(FieldVisitor& visit) {
 void ModelOptions::fields(FieldVisitor& visit) {
   visit.group("encoder", encoder, "reads the source");
   visit.group("attention", attention, "looks at the source");
-  visit.group("self_attention", self_attention, "of a transformer or lstmn: looks at itself");
+  visit.group("self_attention", self_attention, "of a transformer: looks at itself");
+  visit.group("intra_attention", intra_attention, "of an lstmn: looks at its own past");
   visit.group("decoder", decoder, "writes the target");
   visit.group("output", output, "chooses symbols");
   visit.group("objective", objective, "what training makes small");

@@ -64,11 +64,13 @@ struct ObjectiveOptions {
   double repetition = 0;
   double fertility = 0;
   double coverage_embedding = 0;
+  double diversity = 0;
   double supervised = 0;
   std::string supervised_form = "cross_entropy";
   double supervised_smoothing = 0;
   double agreement = 0;
   double reinforce = 0.1;
+  std::string baseline = "learned";
   double entropy = 0.01;
   double rationale_length = 0.01;
   double rationale_jumps = 0.01;
@@ -80,6 +82,7 @@ struct ModelOptions {
   EncoderOptions encoder;
   AttentionOptions attention;
   AttentionOptions self_attention = {.score = "scaled_dot", .bias = {}, .heads = 4};
+  AttentionOptions intra_attention;
   DecoderOptions decoder;
   OutputOptions output;
   ObjectiveOptions objective;

@@ -52,6 +52,7 @@ class OutputLayer {
     Tensor log_probabilities;  // [steps, batch, width], width >= symbols where symbols of the source can be copied
     Tensor gate;               // [steps, batch, 1] the vocabulary's share; empty if it is all
     Tensor copying;            // [steps, batch, positions] the positions' shares
+    Tensor vocabulary = {};    // [steps, batch, symbols] logits of the vocabulary's part; empty if it is all
   };
   virtual Written write(Pass& pass, const Readout& readout, const OutputSources& sources) const;
   // Whether write() is log_softmax(logits(features)) and nothing else.

@@ -51,7 +51,7 @@ Transducer::Transducer(Parameters& parameters, const ModelOptions& options, int 
   if (decoder_->marginal()) marginal_.emplace(*decoder_, *output_);
   if (objective_.fertility > 0) fertility_.emplace(parameters, "objective.fertility", encoder_->memory_size(), 1);
   draws_ = sizes.context > 0 && find_mechanism(selects(), options.attention.select).traits.draws;
-  if (draws_) baseline_.emplace(parameters, "objective.baseline", sizes.state, 1);
+  if (draws_ && objective_.baseline == "learned") baseline_.emplace(parameters, "objective.baseline", sizes.state, 1);
   if (objective_.agreement > 0) {
     parameters.set_prefix("reverse.");
     reverse_ = std::make_unique<Transducer>(parameters, reverse_options(options), target_symbols, source_symbols);
@@ -88,14 +88,15 @@ Tensor Transducer::likelihood(Pass& pass, const Teaching& taught, const Side& ou
   if (taught.log_probabilities) return scale(sum(multiply(taught.log_probabilities, real)), -1);
   const Readout& readout = taught.decoder.readout;
   const auto smoothing = static_cast<Real>(objective_.label_smoothing);
-  Tensor log_p = taught.decoder.written.log_probabilities;
-  if (!log_p && output_->plain()) {
+  OutputLayer::Written written = taught.decoder.written;
+  if (!written.log_probabilities && output_->plain()) {
     return cross_entropy(output_->logits(pass, readout.features), outputs.ids, {smoothing, Vocabulary::pad, true});
   }
-  if (!log_p) log_p = output_->write(pass, readout, taught.sources).log_probabilities;
-  const Tensor right = sum(pick(log_p, outputs.ids, Vocabulary::pad));
+  if (!written.log_probabilities) written = output_->write(pass, readout, taught.sources);
+  const Tensor right = sum(pick(written.log_probabilities, outputs.ids, Vocabulary::pad));
   if (smoothing == 0) return scale(right, -1);
-  const Tensor known = columns(log_p, 0, symbols_);
+  // Where symbols are copied too, what is spread is the vocabulary's part: to copy for certain is no fault.
+  const Tensor known = written.vocabulary ? log_softmax(written.vocabulary) : written.log_probabilities;
   const Tensor spread = sum(multiply(known, step_mask(pass, outputs.mask(), symbols_)));
   return add(scale(right, smoothing - 1), scale(spread, -smoothing / static_cast<Real>(symbols_)));
 }
@@ -115,10 +116,12 @@ void Transducer::add_draws(Pass& pass, const Teaching& taught, const Side& outpu
     loss.terms.push_back({name, scale(value, static_cast<Real>(weight))});
   };
   if (readout.selected.drawn) {
-    const Draws draws = {readout.selected.drawn, readout.selected.odds, (*baseline_)(pass, detach(readout.state))};
+    const Draws draws = {
+        readout.selected.drawn, readout.selected.odds,
+        baseline_ ? (*baseline_)(pass, detach(readout.state)) : average_baseline(pass, outputs.mask())};
     const Reinforced found = reinforce(pass, draws, log_p.values(), outputs.mask());
     weigh("reinforce", found.surrogate, objective_.reinforce);
-    weigh("baseline", found.baseline, 1);
+    if (baseline_) weigh("baseline", found.baseline, 1);
     weigh("entropy", found.entropy, objective_.entropy);
   }
   if (taught.rationale) {
@@ -163,6 +166,7 @@ Transducer::Loss Transducer::loss_of(Pass& pass, const Teaching& taught, const B
     }
     return total;
   });
+  weigh("diversity", objective_.diversity, [&] { return diversity_penalty(pass, taught.encoded.summary); });
   if (!batch.alignment.empty()) {
     weigh("supervised", objective_.supervised, [&] {
       return objective_.supervised_form == "squared" ? supervised_squares(pass, taught.weights, batch.alignment)

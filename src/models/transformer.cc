@@ -14,6 +14,7 @@ AttentionOptions inside(AttentionOptions options, int size, const std::string& n
         "decoder",
         name, what);
   };
+  if (find_mechanism(scores(), options.score).traits.looks_back) refuse(options.score);
   for (const std::string& bias : options.bias) {
     if (find_mechanism(biases(), bias).traits.looks_back) refuse(bias);
   }

@@ -45,9 +45,11 @@ Answering::Answering(const Model& model, Workers& workers)
     : model_(model), workers_(workers), memories_(static_cast<std::size_t>(workers.count())) {}
 
 SearchOptions Answering::search_options(const AnswerOptions& options) const {
-  if (options.coverage_penalty > 0 && !keeps_positions(model_.config().model.encoder)) {
-    throw usage_error("--coverage-penalty: the columns of encoder.kind = {} are not the source's symbols",
-                      model_.config().model.encoder.kind);
+  if (!keeps_positions(model_.config().model.encoder) && (options.coverage_penalty > 0 || options.write_unknown)) {
+    throw usage_error(
+        "{}: the columns of encoder.kind = {} are not the source's symbols, so that nothing is known about one of "
+        "them; leave it out",
+        options.write_unknown ? "--replace-unknown" : "--coverage-penalty", model_.config().model.encoder.kind);
   }
   SearchOptions search_options = model_.task().search_options();
   search_options.beam = options.beam;

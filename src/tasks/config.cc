@@ -5,6 +5,8 @@ namespace fovea {
 void SideOptions::fields(FieldVisitor& visit) {
   visit("unit", unit, "what a symbol is", one_of({"char", "word"}));
   visit("max_symbols", max_symbols, "the most frequent ones are kept", between(1, 10'000'000));
+  visit("min_count", min_count, "what is seen less often in the training data stays unknown",
+        between(1, 1'000'000'000));
 }
 
 void TrainingOptions::fields(FieldVisitor& visit) {

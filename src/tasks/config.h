@@ -12,6 +12,7 @@ namespace fovea {
 struct SideOptions {
   std::string unit = "char";
   int max_symbols = 50000;
+  int min_count = 1;
 
   void fields(FieldVisitor& visit);
 };

@@ -23,7 +23,7 @@ Vocabulary count_source(std::span<const Example> examples, const Config& config)
     if (config.extra != "features") continue;
     for (const std::string_view feature : split_features(example.extra)) counts.add(feature_symbol(feature));
   }
-  return Vocabulary(counts, {.max_size = config.source.max_symbols});
+  return Vocabulary(counts, {.min_count = config.source.min_count, .max_size = config.source.max_symbols});
 }
 
 // The symbol that steps to the next position, so frequent that it is the vocabulary's first.
@@ -41,7 +41,7 @@ Vocabulary count_target(std::span<const Example> examples, const Config& config)
   for (const Example& example : examples) {
     for (const Piece& piece : unit.cut(example.target)) counts.add(piece.text);
   }
-  return Vocabulary(counts, {.max_size = config.target.max_symbols});
+  return Vocabulary(counts, {.min_count = config.target.min_count, .max_size = config.target.max_symbols});
 }
 
 LexiconIds look_up(const Lexicon& lexicon, const Vocabulary& source, const Vocabulary& target) {

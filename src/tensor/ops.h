@@ -67,6 +67,7 @@ struct Dropout {
   Real share = 0;                         // of the values set to zero; the rest grow by 1 / (1 - share)
   Random random;                          // of this place in the network and this step of training
   std::span<const std::int64_t> samples;  // [batch] which example each row is
+  int first = 0;                          // the step that x begins with
 };
 Tensor dropout(Tensor x, const Dropout& dropout);  // x [steps, batch, size] or [batch, size]
 

@@ -1,6 +1,7 @@
 // How fast training and answering are on this machine, beside the most it could do.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,10 +25,11 @@ struct BenchResult {
   std::string unit;  // what `ms` is the time of: step, batch or line
   double ms = 0;
   double tokens_per_second = 0;  // trained on: positions of both sides; answered: symbols written
-  double gflops = 0;             // of the matrix products alone
+  double gflops = 0;             // of the matrix products alone that were done
+  double whole_gflops = 0;       // as if every position had been multiplied
   double roofline_gflops = 0;    // multiply-adds on registers alone, on all threads: the physical limit
   double product_gflops = 0;     // our own large product on each thread
-  double share = 0;              // gflops / roofline_gflops
+  std::optional<double> share;   // gflops / roofline_gflops; not of 8-bit weights, whose units have another limit
   std::int64_t parameters = 0;
   double peak_mib = 0;  // memory of the process, at most until now
   int threads = 1;

@@ -48,6 +48,8 @@ struct Rows {
   double target;
   double once;
   double pairs;
+  double source_symbols;  // by recurrent layers that read symbols
+  double target_symbols;
 };
 
 double flops(const Parameters& parameters, const BenchShape& shape, const Rows& rows) {
@@ -57,7 +59,12 @@ double flops(const Parameters& parameters, const BenchShape& shape, const Rows& 
     if (entry.shape.axes() != 2 || has("table")) continue;
     const bool of_memory = has("additive.key") || has(".attention.project_key") || has(".attention.project_value");
     const bool source = entry.name.starts_with("encoder") || of_memory;
-    total += 2.0 * entry.shape.count() * (has("bridge") ? rows.once : source ? rows.source : rows.target);
+    const bool of_symbols = !shape.transformer && has("layer0") && has(".input");
+    total += 2.0 * entry.shape.count() *
+             (of_symbols      ? (source ? rows.source_symbols : rows.target_symbols)
+              : has("bridge") ? rows.once
+              : source        ? rows.source
+                              : rows.target);
   }
   return total + (shape.transformer ? transformer_layers * 4.0 * rows.pairs * shape.size : 0);
 }
@@ -109,19 +116,25 @@ std::vector<Encoding> made_examples(const BenchShape& shape) {
   return examples;
 }
 
-double training_flops(const Parameters& parameters, const BenchShape& shape) {
+double training_flops(const Parameters& parameters, const BenchShape& shape, Counted counted) {
   const double batch = shape.batch, source = shape.source, target = shape.target;
+  // A shard multiplies each symbol once, see SymbolProducts.
+  const double symbols =
+      counted == Counted::done ? double(shape.symbols) * TrainingOptions().shards : batch * std::max(source, target);
   return 3 *
          flops(parameters, shape,
-               {batch * source, batch * target, batch, batch * (source * source + target * target + target * source)});
+               {batch * source, batch * target, batch, batch * (source * source + target * target + target * source),
+                std::min(symbols, batch * source), std::min(symbols, batch * target)});
 }
 
 // A step sees the steps before it and itself.
-double answering_flops(const Parameters& parameters, const BenchShape& shape, int sources, int beam) {
+double answering_flops(const Parameters& parameters, const BenchShape& shape, int sources, int beam, Counted counted) {
   const double source = shape.source, target = shape.target;
   const double pairs = source * source + beam * (target * (target + 1) / 2 + target * source);
+  const double kept = counted == Counted::done ? 0 : 1;  // products of symbols are, as long as the weights
   return flops(parameters, shape,
-               {sources * source, sources * target * beam, static_cast<double>(sources), sources * pairs});
+               {sources * source, sources * target * beam, static_cast<double>(sources), sources * pairs,
+                kept * sources * source, kept * sources * target * beam});
 }
 
 }  // namespace fovea

@@ -27,8 +27,10 @@ std::unique_ptr<Model> made_model(const BenchShape& shape);
 std::vector<Encoding> made_examples(const BenchShape& shape);
 
 // Operations of the matrix products alone, two for each weight and row; in a Transformer also those between queries,
-// keys and values. Training adds twice as many on the way back.
-double training_flops(const Parameters& parameters, const BenchShape& shape);
-double answering_flops(const Parameters& parameters, const BenchShape& shape, int sources, int beam);
+// keys and values. Training adds twice as many on the way back. What is done leaves out products of symbols that come
+// again; the whole is what a program does that multiplies every position.
+enum class Counted { done, whole };
+double training_flops(const Parameters& parameters, const BenchShape& shape, Counted counted);
+double answering_flops(const Parameters& parameters, const BenchShape& shape, int sources, int beam, Counted counted);
 
 }  // namespace fovea

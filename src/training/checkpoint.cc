@@ -28,6 +28,7 @@ void visit_progress(Progress& p, const Visitor& visit) {
   visit("loss", p.loss);
   visit("symbols", p.symbols);
   visit("smoothed_loss", p.smoothed_loss);
+  visit("expected", p.expected);
   visit("validating", p.validating);
   visit("seconds", p.seconds);
   visit("finished", p.finished);
@@ -96,7 +97,8 @@ Progress progress_from_json(const std::string& text, const std::string& name) {
   }
   const auto within = [](double low, double value, double high) { return low <= value && value <= high; };
   if (!within(-1, progress.best, 1) || !within(0, progress.best_cer, 1e9) || !within(0, progress.rate_factor, 1) ||
-      !within(0, progress.seconds, 1e12) || !std::isfinite(progress.smoothed_loss)) {
+      !within(0, progress.seconds, 1e12) || !std::isfinite(progress.smoothed_loss) ||
+      !std::isfinite(progress.expected)) {
     throw model_error("{}: its progress has an impossible score, rate or time", name);
   }
   return progress;

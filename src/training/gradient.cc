@@ -84,7 +84,8 @@ void GradientWorker::fill_batch(Shard& shard, const Random& random) {
 
 void GradientWorker::compute_shard(Shard& shard, const GradientRequest& request, double scale) {
   fill_batch(shard, request.random);
-  const TrainingPass training = {{}, request.random, shard.batch.samples, request.dropout, request.sampling};
+  const TrainingPass training = {
+      {}, request.random, shard.batch.samples, request.dropout, request.sampling, request.expected};
   Pass pass(model_.parameters(), shard.arena, training);
   const Transducer::Loss loss = model_.transducer().loss(pass, shard.batch);
   pass.tape().note_gradients(loss.total, static_cast<Real>(scale));

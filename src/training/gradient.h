@@ -19,6 +19,7 @@ struct GradientRequest {
   Random random;                            // of this step
   double dropout = 0;
   double sampling = 0;
+  double expected = 0;  // log-likelihood of a target symbol, by what earlier steps brought
   int shards = 1;
 };
 

@@ -20,6 +20,7 @@ struct Progress {
   double loss = 0;           // summed over symbols, since the last validation
   std::int64_t symbols = 0;  // how many those were
   double smoothed_loss = 0;  // per symbol, as reported; 0: none yet
+  double expected = 0;       // moving average of the log-likelihood per symbol, a baseline of REINFORCE
   bool validating = false;   // a validation is due, and not done yet
   double seconds = 0;        // spent training
   std::string finished;      // why the run is over; empty while it is not

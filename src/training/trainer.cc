@@ -41,11 +41,11 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
         to_string(config_.training.validate_every));
   }
   const Traits select = find_mechanism(selects(), config_.model.attention.select).traits;
-  if (config_.training.sampling > 0 && (config_.model.decoder.kind == "transformer" || select.marginal)) {
+  if (config_.training.sampling > 0 && select.marginal) {
     throw usage_error(
-        "training.sampling with {}: all steps are taken at once; set it to 0, or choose a recurrent decoder "
-        "and another selection",
-        select.marginal ? "attention.select = " + config_.model.attention.select : "decoder.kind = transformer");
+        "training.sampling with attention.select = {}: all steps are taken at once; set it to 0, or choose another "
+        "selection",
+        config_.model.attention.select);
   }
   if (data_.training.empty()) throw data_error("no line to train on");
   if (data_.held_out.empty()) throw data_error("no line to validate on; give a second file with --dev");
@@ -177,6 +177,7 @@ void Trainer::train_batch(std::span<const std::uint32_t> batch) {
                           .random = Random(seed, Purpose::dropout).at(static_cast<std::uint64_t>(progress_.update)),
                           .dropout = t.dropout,
                           .sampling = t.sampling * sampling_ramp,
+                          .expected = progress_.expected,
                           .shards = t.shards});
   const double rate = learning_rate();
   ++progress_.update;
@@ -203,6 +204,7 @@ void Trainer::train_batch(std::span<const std::uint32_t> batch) {
     optimizer_->apply(step, start, gradient_->gradient().subspan(start, count), weights);
   });
   model_->parameters().refresh_packed(workers_);
+  progress_.expected = 0.9 * progress_.expected - 0.1 * result.likelihood / static_cast<double>(result.symbols);
   progress_.loss += result.likelihood;
   progress_.symbols += result.symbols;
   report_update(result, rate);

@@ -49,8 +49,16 @@ class Asked {
   static constexpr int written_size = 3;
   static constexpr Random random = Random(1, Purpose::dropout);  // of training
 
-  // Queries and memory of different sizes unless the score refuses that.
-  explicit Asked(const AttentionOptions& options) : Asked(options, memory_size_for(options)) {}
+  static constexpr int query_size = 4;
+
+  explicit Asked(const AttentionOptions& options, int memory_size = 6)
+      : memory_size_(memory_size),
+        heads_(options.heads),
+        attention_(parameters_, "attention", options, {query_size, memory_size, written_size}) {
+    parameters_.allocate();
+    std::ranges::copy(random_values(static_cast<int>(parameters_.count()), "weights"), parameters_.values().begin());
+    gradient_.assign(static_cast<std::size_t>(parameters_.count()), Real(0));
+  }
 
   bool looks_back() const { return attention_.looks_back(); }
   std::int64_t weight_count() const { return parameters_.count(); }
@@ -63,7 +71,7 @@ class Asked {
     };
     for (int i = 0; i < positions; ++i) made.memory.push_back(vector(memory_size_, "memory", i, 1));
     for (int q = 0; q < queries; ++q) {
-      made.queries.push_back(vector(query_size_, "query", q, 2));
+      made.queries.push_back(vector(query_size, "query", q, 2));
       made.written.push_back(vector(written_size, "written", q, 1));
     }
     return made;
@@ -95,29 +103,6 @@ class Asked {
   const Vector& weight_gradient() const { return gradient_; }
 
  private:
-  static constexpr int query_size_ = 4;
-
-  Asked(const AttentionOptions& options, int memory_size)
-      : memory_size_(memory_size),
-        heads_(options.heads),
-        attention_(parameters_, "attention", options, {query_size_, memory_size, written_size}) {
-    parameters_.allocate();
-    std::ranges::copy(random_values(static_cast<int>(parameters_.count()), "weights"), parameters_.values().begin());
-    gradient_.assign(static_cast<std::size_t>(parameters_.count()), Real(0));
-  }
-
-  static int memory_size_for(const AttentionOptions& options) {
-    try {
-      Parameters parameters;
-      Attention(parameters, "attention", options, {query_size_, 6, written_size});
-      return 6;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::usage);
-      EXPECT_NE(std::string(error.what()).find(options.score), std::string::npos) << error.what();
-      return query_size_;
-    }
-  }
-
   // Where row b of entry `outer` begins, in [outer, batch, size].
   std::size_t at(int outer, int b, int size) const {
     return static_cast<std::size_t>((std::ptrdiff_t(outer) * batch_ + b) * size);
@@ -129,7 +114,7 @@ class Asked {
     rows_ = static_cast<int>(sources[0].queries.size());
     memory_.assign(at(asking.positions, 0, memory_size_), asking.garbage);
     real_.assign(at(asking.positions, 0, 1), 0);
-    queries_.assign(at(rows_, 0, query_size_), 0);
+    queries_.assign(at(rows_, 0, query_size), 0);
     written_.assign(at(rows_, 0, written_size), 0);
     stepped_.assign(at(rows_, 0, 1), 0);
     samples_.clear();
@@ -140,7 +125,7 @@ class Asked {
         for (int i = 0; i < std::ssize(vectors); ++i) std::ranges::copy(vectors[i], all.data() + at(i, b, size));
       };
       place(source.memory, memory_size_, memory_);
-      place(source.queries, query_size_, queries_);
+      place(source.queries, query_size, queries_);
       place(source.written, written_size, written_);
       for (int i = 0; i < std::ssize(source.memory); ++i) real_[at(i, b, 1)] = 1;
       for (int q = 0; q < std::ssize(source.stepped); ++q) stepped_[at(q, b, 1)] = source.stepped[q];
@@ -165,7 +150,7 @@ class Asked {
     };
     const Mask mask = {real_.data(), asking_.positions, batch_, asking_.causal};
     const Memory memory = {borrow({asking_.positions, batch_, memory_size_}, memory_, dmemory_), mask};
-    const Tensor queries = borrow({steps, asking_.at_once * batch_, query_size_}, queries_, dqueries_);
+    const Tensor queries = borrow({steps, asking_.at_once * batch_, query_size}, queries_, dqueries_);
     const Tensor written = borrow({steps, asking_.at_once * batch_, written_size}, written_, dwritten_);
     const Attention::Prepared prepared = attention_.prepare(pass, memory);
     History history;
@@ -177,8 +162,8 @@ class Asked {
       const auto at_step = static_cast<std::size_t>(asking_.at_once * batch_);
       history.stepped = std::span(stepped_).subspan(static_cast<std::size_t>(s) * at_step, at_step);
       const When when = {asking_.stride == 0 ? s : s * asking_.at_once, asking_.stride};
-      const auto attended = attention_.attend(pass, now(queries, query_size_), when, prepared, history);
-      if (!taught) expect_parts(pass, now(queries, query_size_), when, prepared, history, attended);
+      const auto attended = attention_.attend(pass, now(queries, query_size), when, prepared, history);
+      if (!taught) expect_parts(pass, now(queries, query_size), when, prepared, history, attended);
       history = attended.history;
       outputs.insert(outputs.end(), {attended.context, attended.selected.weights});
       scores_.emplace_back(attended.scores.values().begin(), attended.scores.values().end());
@@ -248,7 +233,7 @@ class Asked {
       const Real* first = from.data() + at(outer, b, size);
       to.insert(to.end(), first, first + size);
     };
-    for (int row = 0; row < rows_; ++row) append(dqueries_, row, query_size_, seen.query_gradient);
+    for (int row = 0; row < rows_; ++row) append(dqueries_, row, query_size, seen.query_gradient);
     for (int i = 0; i < asking_.positions; ++i) {
       append(dmemory_, i, memory_size_, i < own ? seen.memory_gradient : seen.pads_gradient);
     }

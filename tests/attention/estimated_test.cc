@@ -61,6 +61,31 @@ TEST(EstimatedSelections, InUseTakeTheMostProbable) {
   }
 }
 
+// Where symbols are drawn positions are, too: as often as they are probable, a row's own whatever stands beside it.
+TEST(Hard, DrawsInUseWhereSymbolsAreDrawn) {
+  Selecting select("hard");
+  const Vector scores = {Real(0.5), -1, 1, Real(0.2)};
+  const auto shares = softmax_of(scores, 1);
+  std::vector<double> counts(scores.size(), 0.0);
+  constexpr int draws = 4000;
+  for (int seed = 0; seed < draws; ++seed) {
+    const auto found =
+        select({.scores = scores, .training = false, .drawing = true, .seed = static_cast<std::uint64_t>(seed)})
+            .weights;
+    EXPECT_EQ(sum_of(found), 1);
+    for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += static_cast<double>(found[i]) / draws;
+    if (seed > 20) continue;
+    Vector twice = scores;
+    twice.insert(twice.end(), scores.begin(), scores.end());
+    const auto both =
+        select(
+            {.scores = twice, .rows = 2, .training = false, .drawing = true, .seed = static_cast<std::uint64_t>(seed)})
+            .weights;
+    EXPECT_EQ(Vector(both.begin(), both.begin() + 4), found);
+  }
+  for (std::size_t i = 0; i < counts.size(); ++i) EXPECT_NEAR(counts[i], shares[i], 0.03) << i;
+}
+
 // Straight through: the values are those of the draw, the gradient that of softmax((e + g) / T) with the same noise g.
 TEST(Gumbel, DrawsHardAndPassesBackTheSoftForm) {
   constexpr double temperature = 0.7;

@@ -32,14 +32,14 @@ std::vector<Vector> random_scores(int steps, int positions, const std::string& n
 }
 
 // All ways to go: at each step from where the last one stopped, past some positions, to a stop. Adds to expected[t][i]
-// how probable it is that step t stops at i.
-void go(const std::vector<Vector>& scores, std::size_t step, std::size_t from, double probability,
+// how probable it is that step t stops at i. In segments a walk that comes to the end stops there.
+void go(const std::vector<Vector>& scores, std::size_t step, std::size_t from, double probability, bool ends,
         std::vector<std::vector<double>>& expected) {
   if (step == scores.size()) return;
   for (std::size_t i = from; i < scores[step].size(); ++i) {
-    const double p = stops(scores[step][i]);
+    const double p = ends && i + 1 == scores[step].size() ? 1 : stops(scores[step][i]);
     expected[step][i] += probability * p;
-    go(scores, step + 1, i, probability * p, expected);
+    go(scores, step + 1, i, probability * p, ends, expected);
     probability *= 1 - p;
   }
 }
@@ -49,7 +49,7 @@ TEST(Monotonic, TrainsOnTheExpectationOverAllWaysToGo) {
     Selecting select(name);
     const auto scores = random_scores(4, 5, "ways");
     std::vector<std::vector<double>> expected(4, std::vector<double>(5, 0.0));
-    go(scores, 0, 0, 1, expected);
+    go(scores, 0, 0, 1, name == "segments", expected);
     const auto weights = walk_through(select, scores, true);
     for (std::size_t t = 0; t < 4; ++t) expect_close(weights[t], expected[t], fmt::format("{}, step {}", name, t));
   }
@@ -61,6 +61,7 @@ TEST(Monotonic, TrainsWithNoiseOfTheDeviationAskedFor) {
   for (const double deviation : {0.5, 2.0}) {
     AttentionOptions options;
     options.noise = deviation;
+    options.offset = 0;
     Selecting select("monotonic", options);
     const Vector scores(rows, Real(0.3));  // one position each, so that the weight is the sigmoid
     double mean = 0, squares = 0, beyond = 0;
@@ -76,6 +77,23 @@ TEST(Monotonic, TrainsWithNoiseOfTheDeviationAskedFor) {
     EXPECT_EQ(select({.scores = scores, .rows = rows, .training = false}).weights, Vector(rows, Real(1)));
   }
 }
+
+// sigmoid(g e + r): g starts at one, r where it is told, in training and in use alike.
+TEST(Monotonic, AnOffsetMakesItGoOn) {
+  const Vector scores = {Real(0.3), Real(0.9), Real(1.2), Real(2.5)};
+  Selecting select("monotonic", {.bias = {}, .size = 4, .noise = 0, .offset = -1});
+  const Vector weights = select({.scores = scores}).weights;
+  double left = 1;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const double p = stops(scores[i] - 1);
+    EXPECT_NEAR(static_cast<double>(weights[i]), left * p, 1e-6) << i;
+    left *= 1 - p;
+  }
+  EXPECT_EQ(select({.scores = scores, .training = false}).weights, (Vector{0, 0, 1, 0}));
+  EXPECT_EQ(Selecting("monotonic")({.scores = scores, .training = false}).weights, (Vector{1, 0, 0, 0}));
+}
+
+TEST(Monotonic, TheOffsetStartsBelowZero) { EXPECT_LT(AttentionOptions().offset, 0); }
 
 TEST(Monotonic, StaysFiniteOverFiveHundredPositions) {
   constexpr int positions = 500;
@@ -151,6 +169,7 @@ TEST(Monotonic, InUseReadsTheMemoryOnlyUpToItsStop) {
   EXPECT_GT(stopped, 50);
 }
 
+// But for whether there is anything: what is left at the end emits there.
 TEST(Segments, AreDecidedWithoutWhatIsAhead) {
   Selecting select("segments");
   const auto scores = random_scores(3, 8, "ahead");
@@ -160,7 +179,8 @@ TEST(Segments, AreDecidedWithoutWhatIsAhead) {
     for (Vector& step : cut_scores) step.resize(arrived);
     const auto cut = walk_through(select, cut_scores, false);
     for (std::size_t t = 0; t < cut.size(); ++t) {
-      EXPECT_TRUE(std::equal(cut[t].begin(), cut[t].end(), all[t].begin())) << "step " << t << ", " << arrived;
+      EXPECT_TRUE(std::equal(cut[t].begin(), cut[t].end() - 1, all[t].begin())) << "step " << t << ", " << arrived;
+      EXPECT_NEAR(sum_of(cut[t]), 1, 1e-6) << "step " << t << ", " << arrived;
     }
   }
 }

@@ -16,7 +16,8 @@ using Vector = std::vector<Real>;
 
 class Selecting {
  public:
-  explicit Selecting(const std::string& name, AttentionOptions options = {.bias = {}, .size = 4, .noise = 0})
+  explicit Selecting(const std::string& name,
+                     AttentionOptions options = {.bias = {}, .size = 4, .noise = 0, .offset = 0})
       : options_(std::move(options)),
         select_(find_mechanism(selects(), name).make(parameters_, name, {1, 1, 4, 0, options_})) {
     parameters_.allocate();
@@ -34,6 +35,7 @@ class Selecting {
     Vector last = {};   // weights of the step before; empty: there was none
     Vector probe = {};  // empty: no gradient is asked for
     bool training = true;
+    bool drawing = false;  // in use
     std::uint64_t seed = 1;
     int step = 0;
   };
@@ -45,6 +47,8 @@ class Selecting {
     real_.assign(given.scores.size(), 1);
     const TrainingPass of_training = {gradient_, random(given), samples_, 0, 0};
     Pass pass = given.training ? Pass(parameters_, arena_, of_training) : Pass(parameters_, arena_);
+    const Drawing drawing = {random(given), samples_};
+    if (given.drawing) pass.draw(drawing);
     Vector scores = given.scores, last = given.last, queries(samples_.size(), Real(0.5));
     Found found = {{}, Vector(scores.size(), Real(0))};
     const auto borrow = [&](Vector& values, int size) {

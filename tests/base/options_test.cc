@@ -270,6 +270,8 @@ TEST(Options, set_field_splits_lists_and_keeps_later_equal_signs) {
   Config config;
   set_field(config, "encoder.bias=coverage,markov");
   EXPECT_EQ(config.encoder.bias, (std::vector<std::string>{"coverage", "markov"}));
+  set_field(config, "encoder.bias=markov+coverage");  // as fovea compare --vary has to write it
+  EXPECT_EQ(config.encoder.bias, (std::vector<std::string>{"markov", "coverage"}));
   set_field(config, "encoder.bias=");
   EXPECT_TRUE(config.encoder.bias.empty());
   set_field(config, "task=a=b");

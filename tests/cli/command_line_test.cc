@@ -256,11 +256,13 @@ TEST_F(CommandLineTest, MakeIsStable) {
 
 TEST_F(CommandLineTest, ListIsJson) {
   const json all = json::parse(run(fovea({"list", "--json"})).out);
+  const std::string help = run(fovea({"list", "--help"})).out;
   for (const auto& [name, rows] : all.items()) {
     for (const json& row : rows) EXPECT_FALSE(row.at("name").get<std::string>().empty()) << name;
     const Outcome one = run(fovea({"list", name, "--json"}));
     EXPECT_EQ(json::parse(one.out).at(name), rows);
     EXPECT_TRUE(says(run(fovea({"list", name})).out, name + ":"));
+    EXPECT_TRUE(says(help, name));
   }
   EXPECT_FALSE(all.at("scores").empty());
   EXPECT_EQ(json::parse(run(fovea({"list", "settings", "--json"})).out).at("training").at("seed"), 1);

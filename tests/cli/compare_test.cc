@@ -75,18 +75,24 @@ TEST_F(CompareCommandTest, JsonHasMeansOverSeeds) {
 }
 
 TEST_F(CompareCommandTest, WhatCannotBeIsARowWithItsReason) {
-  // The keys have both directions of the encoder, the query has one of the decoder.
-  const Outcome outcome = run(compare({"--vary", "attention.score=dot,additive", "--json"}));
+  const Outcome outcome = run(compare({"--vary", "attention.heads=3,1", "--json"}));
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   const json rows = parse(outcome)["rows"];
   ASSERT_EQ(rows.size(), 2u);
-  EXPECT_TRUE(says(rows[0]["trouble"], "cannot: attention.score = dot needs"));
+  EXPECT_TRUE(says(rows[0]["trouble"], "cannot: attention.size = 8 cannot be shared among 3 heads"));
   EXPECT_FALSE(rows[0].contains("exact"));
   EXPECT_TRUE(rows[1].contains("exact"));
 
-  const Outcome nothing = run(compare({"--vary", "attention.score=dot"}));
+  const Outcome nothing = run(compare({"--vary", "attention.heads=3"}));
   EXPECT_EQ(nothing.code, 1);
-  EXPECT_TRUE(says(nothing.out, "cannot: attention.score = dot needs"));
+  EXPECT_TRUE(says(nothing.out, "cannot: attention.size = 8 cannot be shared among 3 heads"));
+}
+
+// The keys have both directions of the encoder, the query has one of the decoder.
+TEST_F(CompareCommandTest, EveryScoreGoesWithTheDefaultSizes) {
+  const Outcome outcome = run(compare({"--vary", "attention.score=all", "--json"}));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  for (const json& row : parse(outcome)["rows"]) EXPECT_TRUE(row.contains("exact")) << row;
 }
 
 TEST_F(CompareCommandTest, TheSameAgainTakesWhatIsThere) {

@@ -24,7 +24,7 @@ Config small(const Preset& preset) {
   read_toml(config, preset.toml, std::string(preset.name));
   for (const char* size :
        {"encoder.size", "encoder.embedding", "encoder.feed_forward", "attention.size", "self_attention.size",
-        "decoder.size", "decoder.embedding", "decoder.feed_forward", "output.size"}) {
+        "intra_attention.size", "decoder.size", "decoder.embedding", "decoder.feed_forward", "output.size"}) {
     set_field(config, std::string(size) + "=8");
   }
   return config;

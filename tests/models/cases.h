@@ -101,6 +101,10 @@ inline void add_attentions(Cases& cases) {
     cases.add({bias, [&](ModelOptions& o) { o.attention.bias = {bias}; }});
     cases.add({bias + "_heads", [&](ModelOptions& o) { o.attention.bias = {bias}, heads(o); }});
   }
+  for (const Mechanism<Score>* score : scores()) {
+    if (!score->traits.looks_back) continue;
+    cases.add({std::string(score->name), [&](ModelOptions& o) { o.attention.score = score->name; }});
+  }
   for (const std::string& select : mechanism_names(selects())) {
     cases.add({select, [&](ModelOptions& o) { o.attention.select = select; }});
   }
@@ -144,6 +148,7 @@ inline void add_objectives(Cases& cases) {
                  if (weight == &O::coverage_embedding) o.attention.bias = {"position", "coverage_embedding"};
                }});
   }
+  cases.add({"held_by_diversity", [](ModelOptions& o) { o.encoder.kind = "structured", o.objective.diversity = 0.3; }});
   cases.add({"rationale", [](ModelOptions& o) { o.encoder.rationale = true; }});
   cases.add({"dear_rationale", [](ModelOptions& o) {
                o.encoder.rationale = true;
@@ -161,6 +166,8 @@ inline void add_objectives(Cases& cases) {
                  o.objective.reinforce = 0.7;
                  o.objective.entropy = 0.3;
                }});
+    cases.add({std::string(select->name) + "_on_average",
+               [&](ModelOptions& o) { o.attention.select = select->name, o.objective.baseline = "average"; }});
   }
   // Where a sum over positions takes the place of a look.
   for (const Mechanism<Select>* select : selects()) {

@@ -30,9 +30,9 @@ struct Held {
   oracle::Row earned, expected;
 };
 
-class Drawing {
+class DrawnModel {
  public:
-  explicit Drawing(const ModelOptions& options) : options_(options), model_(options), batch_(model_.batch()) {}
+  explicit DrawnModel(const ModelOptions& options) : options_(options), model_(options), batch_(model_.batch()) {}
 
   Parameters& parameters() { return model_.parameters; }
 
@@ -80,6 +80,7 @@ class Drawing {
   oracle::Model asked(int b) const {
     oracle::Model told = {model_.parameters, options_};
     told.random = TinyModel::random;
+    told.expected = TinyModel::expected;
     told.sample = static_cast<std::uint64_t>(batch_.samples[static_cast<std::size_t>(b)]);
     return told;
   }
@@ -91,7 +92,7 @@ class Drawing {
 
 TEST(Drawing, TakesTheGradientOfXu2015) {
   for (const int heads : {1, 2}) {
-    Drawing drawing(drawing_options(heads));
+    DrawnModel drawing(drawing_options(heads));
     const std::vector<Held> held = drawing.hold();
     const std::vector<Real> gradient = drawing.gradient();
     // The oracle's values are those of double even where the weights are float.

@@ -48,10 +48,11 @@ std::vector<double> exact_hard(const Scores& e, int) { return monotonic_hmm(e, 0
 std::vector<double> segments(const Scores& e, int before) {
   std::vector<double> p(e.size());
   double shifts = 1;
-  for (int k = before; k < std::ssize(e); ++k) {
+  for (int k = before; k + 1 < std::ssize(e); ++k) {
     p[k] = shifts * sigmoid_of(e[k]);
     shifts *= 1 - sigmoid_of(e[k]);
   }
+  p.back() = shifts;  // there is nothing to shift to
   return p;
 }
 
@@ -220,16 +221,52 @@ TEST(Online, WhatIsNotYetRevealedDoesNotMatter) {
   }
 }
 
-// Also where nothing is decided: the walk of segments comes to a position before it knows what is behind it.
+// Also where nothing is decided: the walk of segments comes to a position before it knows what is behind it, but for
+// whether there is anything; what is left at the end emits there.
 TEST(Online, SegmentsWeighWhatIsRevealedAsIfItWereAll) {
   TinyModel model = forward_model("segments");
   const Decoded full = decode(model, long_source, {start});
-  for (std::size_t revealed = 1; revealed < long_source.size(); ++revealed) {
+  for (std::size_t revealed = 2; revealed < long_source.size(); ++revealed) {
     const auto end = static_cast<std::ptrdiff_t>(revealed);
     const Decoded seen = decode(model, {long_source.begin(), long_source.begin() + end}, {start});
-    expect_close(seen.weights[0], std::vector<Real>(full.weights[0].begin(), full.weights[0].begin() + end), "weights");
-    EXPECT_LT(std::accumulate(seen.weights[0].begin(), seen.weights[0].end(), 0.0), 1);
+    const auto without_last = [&](const std::vector<Real>& weights) {
+      return std::vector<Real>(weights.begin(), weights.begin() + end - 1);
+    };
+    expect_close(without_last(seen.weights[0]), without_last(full.weights[0]), "weights");
+    EXPECT_NEAR(std::accumulate(seen.weights[0].begin(), seen.weights[0].end(), 0.0), 1, 1e-6);
+    EXPECT_GT(seen.weights[0].back(), full.weights[0][revealed - 1]);
   }
+}
+
+// As in other models the state and the context, here that of each position, lose values in training.
+TEST(Marginal, StateAndContextAreDropped) {
+  Parameters parameters;
+  const ModelOptions options = options_of("exact_hard");
+  const auto encoder = make_encoder(parameters, options, source_symbols);
+  const auto decoder = make_decoder(parameters, options, *encoder, target_symbols, 0);
+  parameters.allocate();
+  std::ranges::copy(random_values(static_cast<int>(parameters.count()), "weights"), parameters.values().begin());
+  const std::vector<std::int64_t> samples = {3, 4};
+  const auto made = [&](double dropout) {  // by the contexts alone, then by the states
+    Arena arena;
+    std::vector<Real> gradient(static_cast<std::size_t>(parameters.count()));
+    const TrainingPass training = {gradient, Random(1, Purpose::dropout), samples, dropout};
+    Pass pass(parameters, arena, training);
+    const auto ones = [&](int size) {
+      Tensor x = pass.tape().make({3, 2, size});
+      for (Real& value : x.values()) value = 1;
+      return x;
+    };
+    const std::vector<std::uint8_t> real(6, 1);
+    const Tensor part = decoder->position_part(pass, {ones(encoder->memory_size()), {real.data(), 3, 2}});
+    Readout readout;
+    readout.state = ones(options.decoder.size);
+    const Tensor features = decoder->features_by_position(pass, readout, scale(part, 0));
+    return std::pair(std::vector<Real>(part.values().begin(), part.values().end()),
+                     std::vector<Real>(features.values().begin(), features.values().end()));
+  };
+  EXPECT_NE(made(0.5).first, made(0).first);
+  EXPECT_NE(made(0.5).second, made(0).second);
 }
 
 // The normaliser of monotonic_hmm is a sum over all that is ahead, so that it cannot be online; but like the others it

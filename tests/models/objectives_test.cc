@@ -101,6 +101,23 @@ TEST_F(Objectives, CoverageEmbedding) {
               close);
 }
 
+TEST_F(Objectives, Diversity) {
+  double wanted = 0;
+  const auto at = [&](int row, int b, int i) {
+    return static_cast<double>(weights.data()[(row * batch + b) * positions + i]);
+  };
+  for (int b = 0; b < batch; ++b) {
+    for (int one = 0; one < steps; ++one) {
+      for (int other = 0; other < steps; ++other) {
+        double product = one == other ? -1 : 0;
+        for (int i = 0; i < positions; ++i) product += at(one, b, i) * at(other, b, i);
+        wanted += product * product;
+      }
+    }
+  }
+  EXPECT_NEAR(value(diversity_penalty(pass, weights)), wanted, close);
+}
+
 // Step 0 of row 0 wants two positions, step 1 of row 1 one; nothing is known of the others.
 TEST_F(Objectives, Supervised) {
   std::vector<Real> wanted(static_cast<std::size_t>(steps * batch * positions));
@@ -143,6 +160,18 @@ TEST_F(Objectives, Reinforce) {
   EXPECT_NEAR(value(found.surrogate), surrogate, close * 10);
   EXPECT_NEAR(value(found.baseline), error, close * 10);
   EXPECT_NEAR(value(found.entropy), entropy, close * 10);
+}
+
+// Of each step: so many symbols are left, each as probable as symbols have been.
+TEST_F(Objectives, AverageBaseline) {
+  std::vector<std::int64_t> samples = {1, 2};
+  TrainingPass training = {{}, Random(1, Purpose::dropout), samples};
+  training.expected = -0.5;
+  Arena own;
+  Pass taught(parameters, own, training);
+  const Tensor found = average_baseline(taught, step_mask);
+  const std::vector<double> wanted = {-1.5, -1, -1, -0.5, -0.5, 0};
+  for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ(found.data()[i], wanted[i]) << i;
 }
 
 }  // namespace

@@ -132,5 +132,98 @@ TEST(Transducer, CountsTheStopSymbols) {
   EXPECT_EQ(model.transducer.loss(pass, model.batch()).symbols, 2 + 4 + 0 + 3);
 }
 
+// What the states wait for does not change what is dropped: a share of sampling that never comes true takes the steps
+// one by one.
+TEST(Transducer, StepByStepDropsTheSame) {
+  for (const std::string output : {"generate", "pointer_generator"}) {
+    ModelOptions options = tiny_options();
+    options.decoder.style = "luong";
+    options.decoder.feeding = false;
+    options.decoder.layers = 2;
+    options.output.kind = output;
+    TinyModel model(options);
+    const double at_once = model.terms(model.batch(), {}, 0.4)[0].value;
+    EXPECT_NEAR(model.terms(model.batch(), {}, 0.4, 1e-300)[0].value, at_once, is_double ? 1e-10 : 1e-4) << output;
+    EXPECT_NE(model.terms(model.batch())[0].value, at_once);
+  }
+}
+
+// A Transformer reads what it chose when it was given the right symbols, and learns from that reading alone.
+TEST(Transducer, ATransformerReadsItsOwnChoices) {
+  ModelOptions options = tiny_options();
+  options.encoder.kind = options.decoder.kind = "transformer";
+  options.decoder.layers = 2;
+  TinyModel model(options);
+  const Batch batch = model.batch();
+  Arena arena;
+  Pass pass(model.parameters, arena);
+  const auto rows = stepped(model, *model.transducer.begin(pass, batch.source), batch.inputs);
+  Batch own = batch;
+  for (int t = 1; t < batch.inputs.length; ++t) {
+    for (int b = 0; b < batch.inputs.batch; ++b) {
+      const auto log_p = std::span(rows[static_cast<std::size_t>(t) - 1])
+                             .subspan(static_cast<std::size_t>(b) * target_symbols, target_symbols);
+      own.inputs.ids[static_cast<std::size_t>(t * batch.inputs.batch + b)] =
+          static_cast<std::int32_t>(std::ranges::max_element(log_p) - log_p.begin());
+    }
+  }
+  ASSERT_NE(own.inputs.ids, batch.inputs.ids);
+  std::vector<Real> gradient(static_cast<std::size_t>(model.parameters.count())), wanted = gradient;
+  const double loss = model.terms(own, wanted)[0].value;
+  EXPECT_NEAR(model.terms(batch, gradient, 0, 1)[0].value, loss, is_double ? 1e-10 : 1e-4);
+  expect_close(gradient, wanted, "gradient", is_double ? 1e-10 : 1e-3);
+}
+
+// What coverage embeddings hold at the end knows the last step: it is what one more step would begin with.
+TEST(Transducer, CoverageEmbeddingsEndAfterTheLastStep) {
+  ModelOptions options = tiny_options();
+  options.attention.bias = {"coverage_embedding"};
+  options.objective.coverage_embedding = 1;
+  TinyModel model(options);
+  for (const TinyExample& example : tiny_examples()) {
+    const Batch batch = tiny_batch({example}, model.linked);
+    Sequence written = {start};
+    written.insert(written.end(), batch.outputs.ids.begin(), batch.outputs.ids.end());  // the stop symbol last
+    Arena arena, arenas[2];
+    Pass pass(model.parameters, arena);
+    const auto asked = model.transducer.begin(pass, batch.source);
+    State state;
+    for (std::size_t t = 0; t < written.size(); ++t) {
+      Pass now(model.parameters, arenas[t % 2]);
+      state = asked->step(now, t == 0 ? asked->start(now) : state, Ids(written).subspan(t, 1)).state;
+    }
+    double squares = 0;
+    for (const Real value : state.get("attention.own0").values()) squares += std::pow(static_cast<double>(value), 2);
+    double found = 0;
+    for (const auto& term : model.terms(batch)) found += term.name == "coverage_embedding" ? term.value : 0;
+    EXPECT_NEAR(found, squares, is_double ? 1e-11 : 1e-5);
+  }
+}
+
+// Smoothing asks something of the vocabulary's part, and nothing of the gate.
+TEST(Transducer, SmoothingLeavesCopyingAlone) {
+  for (const std::string output : {"pointer_generator", "copynet", "sentinel", "lexicon_mix"}) {
+    const auto smoothed_part = [&](double change) {  // of the loss, with less or more copying
+      double part[2];
+      for (const double smoothing : {0.0, 0.25}) {
+        ModelOptions options = tiny_options();
+        options.output.kind = output;
+        options.objective.label_smoothing = smoothing;
+        TinyModel model(options);
+        for (const Parameters::Entry& entry : model.parameters.entries()) {
+          const bool moves = entry.name == "output.gate.bias" || entry.name == "output.lexicon_share" ||
+                             entry.name == "output.sentinel.weight" || entry.name == "output.copy.weight";
+          for (Real& value : model.parameters.values(entry)) value += static_cast<Real>(moves ? change : 0);
+        }
+        // Empty targets: one step, so that what copynet gives back to the next does not matter.
+        part[smoothing > 0] = model.likelihood(tiny_batch({{{4, 7, 6}, {}, 1}, {{5}, {}, 2}}, model.linked));
+      }
+      return part[1] - 0.75 * part[0];
+    };
+    EXPECT_NEAR(smoothed_part(4), smoothed_part(0), is_double ? 1e-9 : 1e-3) << output;
+    EXPECT_GT(smoothed_part(0), 0.1) << output;
+  }
+}
+
 }  // namespace
 }  // namespace fovea

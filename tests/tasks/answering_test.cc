@@ -74,7 +74,7 @@ std::vector<Mates> models() {
           {"pyramid_beam", with({"encoder.kind=pyramid", "encoder.layers=2"}), 3, 60},
           {"convolution_beam", with({"encoder.kind=convolution", "attention.score=convolutional"}), 3, 60},
           {"structured_greedy", with({"encoder.kind=structured"}), 1, 60},
-          {"lstmn_greedy", with({"encoder.kind=lstmn", even, "self_attention.size=12"}), 1, 60},
+          {"lstmn_greedy", with({"encoder.kind=lstmn", "intra_attention.size=12"}), 1, 60},
           {"rationale_greedy", with({"encoder.rationale=true"}), 1, 60},
           {"greedy", small_config(), 1, 300},
           {"beam", small_config(), 5, 300},
@@ -131,6 +131,54 @@ TEST_P(BatchMates, ExplainingChangesNothing) {
 
 INSTANTIATE_TEST_SUITE_P(Models, BatchMates, testing::ValuesIn(models()),
                          [](const auto& info) { return info.param.name; });
+
+// Draws of hard attention go with those of the symbols: other seeds, other looks; the same whatever shares the batch.
+TEST(Answering, HardAttentionIsDrawnWhereSymbolsAre) {
+  Config config = small_config();
+  set_field(config, "attention.select=hard");
+  const Model model = small_model(config, 3);
+  const std::vector<std::string> lines = random_lines(20, 9, 1);
+  const auto looks = [&](std::uint64_t seed, int batch, double temperature = 1) {
+    std::vector<std::ptrdiff_t> all;  // the position that each step sees
+    const AnswerOptions options = {
+        .beam = 2, .nbest = 2, .batch = batch, .alternatives = 1, .sampling_temperature = temperature, .seed = seed};
+    for (const auto& answers : ask(model, lines, options)) {
+      for (const Answer& answer : answers) {
+        for (const auto& step : answer.steps) {
+          const std::vector<float>& weights = step.looks.at(0).weights;
+          all.push_back(std::ranges::find(weights, 1.0f) - weights.begin());
+        }
+      }
+    }
+    return all;
+  };
+  EXPECT_EQ(looks(1, 1), looks(1, 7));
+  EXPECT_NE(looks(1, 7, 1e-6), looks(2, 7, 1e-6));  // symbols that are as good as certain: only positions differ
+}
+
+// Column i of these is not about symbol i: nothing can be said of a symbol.
+TEST(Answering, WhatLooksAtSymbolsIsRefusedWhereColumnsAreNone) {
+  for (const std::string kind : {"pyramid", "structured"}) {
+    Config config = small_config();
+    set_field(config, "encoder.kind=" + kind);
+    set_field(config, "encoder.layers=2");
+    const Model model = small_model(config, 3);
+    EXPECT_NO_THROW(ask(model, {"abc"}, {}));
+    for (const AnswerOptions& options :
+         {AnswerOptions{.coverage_penalty = 0.5}, AnswerOptions{.alternatives = 1, .write_unknown = true}}) {
+      try {
+        ask(model, {"abc"}, options);
+        ADD_FAILURE() << kind;
+      } catch (const Error& e) {
+        EXPECT_EQ(e.kind(), ErrorKind::usage);
+        EXPECT_NE(std::string(e.what()).find("encoder.kind = " + kind), std::string::npos) << e.what();
+        EXPECT_NE(std::string(e.what()).find(options.write_unknown ? "--replace-unknown" : "--coverage-penalty"),
+                  std::string::npos)
+            << e.what();
+      }
+    }
+  }
+}
 
 TEST(Answering, ExplanationsKeepToTheirLimits) {
   Config config = small_config();

@@ -76,6 +76,17 @@ TEST(Transduce, KeepsTheMostFrequentSymbols) {
   EXPECT_EQ(task.encode_source(" aé").symbols, (Symbols{4, 5, Vocabulary::unknown}));
 }
 
+TEST(Transduce, LeavesOutRareSymbols) {
+  Config config;
+  config.source.min_count = 2;
+  const Transduce task(config, examples);
+  EXPECT_EQ(task.source().size(), Vocabulary::first_symbol + 3);
+  EXPECT_EQ(task.encode_source("é").symbols, (Symbols{Vocabulary::unknown}));
+  EXPECT_EQ(task.target().size(), Transduce(Config(), examples).target().size());
+  config.target.min_count = 1000;
+  EXPECT_EQ(Transduce(config, examples).target().size(), Vocabulary::first_symbol);
+}
+
 TEST(Transduce, FramesABatch) {
   const Transduce task = with_unit("char");
   const Encoding one = {{{7, 8}, {}, {}}, {9}, {}}, two = {{{6}, {}, {}}, {5, 4}, {}};

@@ -30,8 +30,8 @@ TEST(Bench, EveryFigureIsPositive) {
   for (const auto& [shape, mode] :
        {std::pair{"S", "train"}, {"S", "greedy"}, {"T", "train"}, {"T", "greedy"}, {"T", "beam"}}) {
     const BenchResult r = bench(tiny(shape, mode));
-    for (const double figure :
-         {r.ms, r.tokens_per_second, r.gflops, r.roofline_gflops, r.product_gflops, r.share, r.peak_mib}) {
+    for (const double figure : {r.ms, r.tokens_per_second, r.gflops, r.whole_gflops, r.roofline_gflops,
+                                r.product_gflops, r.share.value(), r.peak_mib}) {
       EXPECT_GT(figure, 0) << shape << " " << mode;
     }
     const bool beams = std::string(mode) == "beam", trains = std::string(mode) == "train";
@@ -64,16 +64,36 @@ TEST(Bench, CountsProducts) {
     return 2 * (3 * (encoder * 10 + decoder * target + memory * 10) + output * target);
   };
   const Parameters& parameters = model->parameters();
-  EXPECT_DOUBLE_EQ(training_flops(parameters, shape), 3 * (weights(8) + 3 * 4 * 8 * 2 * (25 + 16 + 20)));
-  EXPECT_DOUBLE_EQ(answering_flops(parameters, shape, 2, 1), weights(8) + 3 * 4 * 8 * 2 * (25 + 10 + 20));
-  EXPECT_DOUBLE_EQ(answering_flops(parameters, shape, 2, 5), weights(40) + 3 * 4 * 8 * 2 * (25 + 5 * (10 + 20)));
+  EXPECT_DOUBLE_EQ(training_flops(parameters, shape, Counted::whole),
+                   3 * (weights(8) + 3 * 4 * 8 * 2 * (25 + 16 + 20)));
+  EXPECT_DOUBLE_EQ(answering_flops(parameters, shape, 2, 1, Counted::whole),
+                   weights(8) + 3 * 4 * 8 * 2 * (25 + 10 + 20));
+  EXPECT_DOUBLE_EQ(answering_flops(parameters, shape, 2, 5, Counted::whole),
+                   weights(40) + 3 * 4 * 8 * 2 * (25 + 5 * (10 + 20)));
 
   shape.transformer = false;
   const std::unique_ptr<Model> recurrent = made_model(shape);
   const double both_ways = 2 * 2 * 8 * 32, key = 16 * 8, bridge = 2 * 16 * 8;
   const double step = 8 * 8 + (8 + 8 + 16) * 32 + (8 + 16 + 8) * 8 + 8 * 20;
-  EXPECT_DOUBLE_EQ(training_flops(recurrent->parameters(), shape),
+  EXPECT_DOUBLE_EQ(training_flops(recurrent->parameters(), shape, Counted::whole),
                    6 * ((both_ways + key) * 10 + bridge * 2 + step * 8));
+  // Done is less: a symbol that comes again is not multiplied again, and answering keeps what it has multiplied.
+  EXPECT_DOUBLE_EQ(training_flops(parameters, shape, Counted::done), training_flops(parameters, shape, Counted::whole));
+  shape.batch = 40;
+  const double symbols = shape.symbols * 4, of_source = 2 * 8 * 32, of_target = 8 * 32;
+  EXPECT_DOUBLE_EQ(training_flops(recurrent->parameters(), shape, Counted::whole) -
+                       training_flops(recurrent->parameters(), shape, Counted::done),
+                   6 * (of_source * (40 * 5 - symbols) + of_target * (40 * 4 - symbols)));
+  EXPECT_DOUBLE_EQ(answering_flops(recurrent->parameters(), shape, 2, 5, Counted::whole) -
+                       answering_flops(recurrent->parameters(), shape, 2, 5, Counted::done),
+                   2 * (of_source * 10 + of_target * 40));
+}
+
+// Their own limit is not that of the multiply-adds.
+TEST(Bench, EightBitsHaveNoShare) {
+  BenchOptions options = tiny("S", "greedy");
+  options.int8 = true;
+  EXPECT_FALSE(bench(options).share);
 }
 
 // Minus the mean log-probability of targets.

@@ -75,17 +75,17 @@ TEST_P(DeterminismOf, ThreadsAndAStopChangeNothing) {
 
 INSTANTIATE_TEST_SUITE_P(
     Models, DeterminismOf,
-    testing::Values(std::vector<std::string>{"attention.select=hard", "attention.heads=2"},
-                    std::vector<std::string>{"attention.select=gumbel"},
-                    std::vector<std::string>{"attention.select=monotonic"},
-                    std::vector<std::string>{"attention.select=actions"},
-                    std::vector<std::string>{"attention.select=monotonic_hmm", "decoder.style=luong",
-                                             "decoder.feeding=false"},
-                    std::vector<std::string>{"encoder.rationale=true"},
-                    std::vector<std::string>{"objective.agreement=0.5", "attention.bias=markov,coverage"},
-                    std::vector<std::string>{"output.kind=copynet"},
-                    std::vector<std::string>{"encoder.kind=transformer", "decoder.kind=transformer",
-                                             "self_attention.heads=2", "self_attention.rotary=true"}),
+    testing::Values(
+        std::vector<std::string>{"attention.select=hard", "attention.heads=2"},
+        std::vector<std::string>{"objective.baseline=average", "attention.select=hard"},
+        std::vector<std::string>{"attention.select=gumbel"}, std::vector<std::string>{"attention.select=monotonic"},
+        std::vector<std::string>{"attention.select=actions"},
+        std::vector<std::string>{"attention.select=monotonic_hmm", "decoder.style=luong", "decoder.feeding=false"},
+        std::vector<std::string>{"encoder.rationale=true"},
+        std::vector<std::string>{"objective.agreement=0.5", "attention.bias=markov,coverage"},
+        std::vector<std::string>{"output.kind=copynet"},
+        std::vector<std::string>{"encoder.kind=transformer", "decoder.kind=transformer", "self_attention.heads=2",
+                                 "self_attention.rotary=true", "training.sampling=0.3"}),
     [](const auto& info) {
       std::string name;
       for (const char c : info.param[0]) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';

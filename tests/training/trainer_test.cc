@@ -183,6 +183,33 @@ TEST_F(TrainerTest, SamplingRisesFromZero) {
   EXPECT_NE(rising.second, none.second);
 }
 
+// b_k = 0.9 b_{k-1} + 0.1 log p of a symbol; an update reads what those before it brought.
+TEST_F(TrainerTest, TheBaselineIsAMovingAverage) {
+  const auto run = [&](const std::string& baseline) {
+    record_ = Record();
+    const Config config = tiny_config({"training.batch=200", "training.learning_rate=0", "training.dropout=0",
+                                       "attention.select=hard", "objective.baseline=" + baseline});
+    Trainer of = trainer(config, 3, true);
+    of.run();
+    return of.progress().expected;
+  };
+  const auto term = [&](std::size_t update, const std::string& wanted) {
+    for (const auto& [name, value] : record_.updates.at(update).terms) {
+      if (name == wanted) return value;
+    }
+    return 0.0;
+  };
+  const double expected = run("average");
+  double average = 0;
+  for (std::size_t update = 0; update < 3; ++update) average = 0.9 * average - 0.1 * term(update, "likelihood");
+  EXPECT_NEAR(expected, average, 1e-9);
+  EXPECT_EQ(term(0, "baseline"), 0);
+  // The same draws in other updates: what they were worth shrinks by what was to be expected.
+  EXPECT_NE(term(0, "reinforce"), term(1, "reinforce"));
+  run("learned");
+  EXPECT_GT(term(0, "baseline"), 0);
+}
+
 // Every update sees the same lines and the same weights, so that only what is dropped can differ.
 TEST_F(TrainerTest, EachUpdateDropsOtherValues) {
   const auto norms = [&](const char* dropout) {

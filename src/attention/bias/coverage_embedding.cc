@@ -22,30 +22,42 @@ class CoverageEmbedding : public Bias {
   // own: [queries, batch, positions * size]
   Added add(Pass& pass, const Question& question, Tensor own) const override {
     const int queries = question.queries.shape()[0], batch = question.queries.shape()[1];
-    const int positions = question.memory.mask.positions, rows = positions * queries * batch;
     Tensor vectors;  // [positions, queries * batch, size]
-    if (!own) {
+    if (own) {
+      vectors = updated(pass, question, own);
+    } else {
       Tensor none = pass.tape().make({queries, batch, size_});
       for (Real& value : none.values()) value = 0;
       vectors = add_pairs(none, tanh(first_(pass, question.memory.values)));
-    } else {
-      // The weights of the step before beside the symbol it wrote.
-      Tensor seen = to_pairs(question.history.last);  // [positions, queries * batch, 1]
-      if (written_ > 0) {
-        const Tensor symbols = question.heads == 1 ? question.history.written : by_head(pass, question);
-        Tensor none = pass.tape().make({positions, batch, written_});
-        for (Real& value : none.values()) value = 0;
-        seen = concat({seen, add_pairs(symbols, none)});
-      }
-      const Tensor before = as_shape(swap_axes(as_shape(own, {queries * batch, positions, size_})), {rows, size_});
-      const Tensor input = cell_.project(pass, as_shape(seen, {rows, 1 + written_}));
-      vectors = as_shape(cell_.step(pass, input, {}, {before, {}}).h, {positions, queries * batch, size_});
     }
-    const Tensor bias = from_pairs(v_(pass, tanh(hidden_(pass, vectors))), queries);
-    return {bias, as_shape(swap_axes(vectors), {queries, batch, positions * size_})};
+    return {from_pairs(v_(pass, tanh(hidden_(pass, vectors))), queries), as_own(vectors, queries, batch)};
+  }
+
+  Tensor finish(Pass& pass, const Question& question, Tensor own) const override {
+    return as_own(updated(pass, question, own), question.queries.shape()[0], question.queries.shape()[1]);
   }
 
  private:
+  // By the weights of the step before beside the symbol it wrote: [positions, queries * batch, size].
+  Tensor updated(Pass& pass, const Question& question, Tensor own) const {
+    const int queries = question.queries.shape()[0], batch = question.queries.shape()[1];
+    const int positions = question.memory.mask.positions, rows = positions * queries * batch;
+    Tensor seen = to_pairs(question.history.last);  // [positions, queries * batch, 1]
+    if (written_ > 0) {
+      const Tensor symbols = question.heads == 1 ? question.history.written : by_head(pass, question);
+      Tensor none = pass.tape().make({positions, batch, written_});
+      for (Real& value : none.values()) value = 0;
+      seen = concat({seen, add_pairs(symbols, none)});
+    }
+    const Tensor before = as_shape(swap_axes(as_shape(own, {queries * batch, positions, size_})), {rows, size_});
+    const Tensor input = cell_.project(pass, as_shape(seen, {rows, 1 + written_}));
+    return as_shape(cell_.step(pass, input, {}, {before, {}}).h, {positions, queries * batch, size_});
+  }
+
+  Tensor as_own(Tensor vectors, int queries, int batch) const {
+    return as_shape(swap_axes(vectors), {queries, batch, vectors.shape()[0] * size_});
+  }
+
   static constexpr int most_size = 100;  // their largest
 
   static Tensor by_head(Pass& pass, const Question& question) {

@@ -1,5 +1,8 @@
-// deep: a network of three layers on [q ; k] gives the score. Its first layer is a sum of a part for q and one for k.
+// deep: a network of attention.depth hidden layers on [q ; k] gives the score. Its first layer is a sum of a part for q
+// and one for k.
 // Pavlopoulos, Malakasiotis & Androutsopoulos 2017, "Deeper attention to abusive user content moderation".
+#include <fmt/core.h>
+
 #include "attention/mechanism.h"
 #include "layers/linear.h"
 
@@ -12,26 +15,31 @@ class Deep : public Score {
   Deep(Parameters& parameters, const std::string& name, const AttentionSizes& sizes)
       : query_(parameters, name + ".query", sizes.query, sizes.hidden, false),
         key_(parameters, name + ".key", sizes.memory, sizes.hidden),
-        middle_(parameters, name + ".middle", sizes.hidden, sizes.hidden),
-        last_(parameters, name + ".last", sizes.hidden, 1) {}
+        last_(parameters, name + ".last", sizes.hidden, 1) {
+    for (int layer = 1; layer < sizes.options.depth; ++layer) {
+      const std::string place = layer == 1 ? ".middle" : fmt::format(".middle{}", layer);
+      middle_.emplace_back(parameters, name + place, sizes.hidden, sizes.hidden);
+    }
+  }
 
   Tensor keys(Pass& pass, const Memory& memory) const override { return key_(pass, memory.values); }
 
   Tensor scores(Pass& pass, const Question& question, Tensor keys) const override {
-    const Tensor first = tanh(add_pairs(query_(pass, question.queries), keys));
-    return from_pairs(last_(pass, tanh(middle_(pass, first))), question.queries.shape()[0]);
+    Tensor x = tanh(add_pairs(query_(pass, question.queries), keys));
+    for (const Linear& layer : middle_) x = tanh(layer(pass, x));
+    return from_pairs(last_(pass, x), question.queries.shape()[0]);
   }
 
  private:
   Linear query_;
   Linear key_;
-  Linear middle_;
+  std::vector<Linear> middle_;
   Linear last_;
 };
 
 }  // namespace
 
-extern const Mechanism<Score> Score_deep = {"deep", "w' tanh(W2 tanh(W1 [q ; k]))", "Pavlopoulos 2017",
-                                            made<Score, Deep>};
+extern const Mechanism<Score> Score_deep = {"deep", "w' tanh(W2 tanh(W1 [q ; k])), in attention.depth layers",
+                                            "Pavlopoulos 2017", made<Score, Deep>};
 
 }  // namespace fovea

@@ -1,5 +1,5 @@
-// dot: e = q' k. Luong, Pham & Manning 2015.
-#include "attention/score/equal_sizes.h"
+// dot: e = q' k; queries and keys of different sizes are projected to one. Luong, Pham & Manning 2015.
+#include "attention/mechanism.h"
 
 namespace fovea {
 
@@ -7,8 +7,6 @@ namespace {
 
 class Dot : public Score {
  public:
-  Dot(Parameters&, const std::string&, const AttentionSizes& sizes) { check_equal_sizes("dot", sizes); }
-
   Tensor scores(Pass&, const Question& question, Tensor keys) const override {
     return dot_scores(question.queries, keys, 1, question.memory.mask);
   }
@@ -16,6 +14,7 @@ class Dot : public Score {
 
 }  // namespace
 
-extern const Mechanism<Score> Score_dot = {"dot", "q' k", "Luong 2015", made<Score, Dot>};
+extern const Mechanism<Score> Score_dot = {
+    "dot", "q' k, of projections if sizes differ", "Luong 2015", made<Score, Dot>, {.equal_sizes = true}};
 
 }  // namespace fovea

@@ -1,8 +1,9 @@
-// scaled_dot: e = q' k / sqrt(d), so that scores of large vectors do not drown the softmax.
+// scaled_dot: e = q' k / sqrt(d), so that scores of large vectors do not drown the softmax; queries and keys of
+// different sizes are projected to one.
 // Vaswani et al. 2017, "Attention is all you need".
 #include <cmath>
 
-#include "attention/score/equal_sizes.h"
+#include "attention/mechanism.h"
 
 namespace fovea {
 
@@ -11,9 +12,7 @@ namespace {
 class ScaledDot : public Score {
  public:
   ScaledDot(Parameters&, const std::string&, const AttentionSizes& sizes)
-      : factor_(Real(1) / std::sqrt(static_cast<Real>(sizes.query))) {
-    check_equal_sizes("scaled_dot", sizes);
-  }
+      : factor_(Real(1) / std::sqrt(static_cast<Real>(sizes.query))) {}
 
   Tensor scores(Pass&, const Question& question, Tensor keys) const override {
     return dot_scores(question.queries, keys, factor_, question.memory.mask);
@@ -25,7 +24,10 @@ class ScaledDot : public Score {
 
 }  // namespace
 
-extern const Mechanism<Score> Score_scaled_dot = {"scaled_dot", "q' k / sqrt(d)", "Vaswani 2017",
-                                                  made<Score, ScaledDot>};
+extern const Mechanism<Score> Score_scaled_dot = {"scaled_dot",
+                                                  "q' k / sqrt(d), of projections if sizes differ",
+                                                  "Vaswani 2017",
+                                                  made<Score, ScaledDot>,
+                                                  {.equal_sizes = true}};
 
 }  // namespace fovea

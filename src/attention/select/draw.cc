@@ -6,11 +6,29 @@ namespace fovea {
 
 Random row_random(Pass& pass, const Question& question, int query, int row, std::string_view place) {
   const auto step = static_cast<std::uint64_t>(question.when.first + query * question.when.stride);
-  const auto sample = static_cast<std::uint64_t>(pass.training_pass().samples[row / question.heads]);
+  const auto samples = pass.training() ? pass.training_pass().samples : pass.drawing()->samples;
+  const auto sample = static_cast<std::uint64_t>(samples[row / question.heads]);
   const auto head = static_cast<std::uint64_t>(row % question.heads);
   Random random = pass.random(question.name);
   for (const char c : place) random = random.at(static_cast<unsigned char>(c));
-  return random.at(sample).at(step).at(head);
+  random = random.at(sample).at(step).at(head);
+  return pass.training() ? random : random.at(static_cast<std::uint64_t>(query));  // alternatives at one step
+}
+
+std::span<std::int32_t> drawn_positions(Pass& pass, const Question& question, Tensor odds, std::string_view place) {
+  const int rows = odds.shape().rows(), batch = odds.shape()[1], positions = odds.shape()[2];
+  const auto drawn = pass.arena().array<std::int32_t>(static_cast<std::size_t>(rows));
+  for (int row = 0; row < rows; ++row) {
+    const Real* p = odds.data() + std::ptrdiff_t(row) * positions;
+    double left = row_random(pass, question, row / batch, row % batch, place).uniform(0);
+    drawn[row] = -1;
+    for (int i = 0; i < positions && left >= 0; ++i) {
+      if (p[i] <= 0) continue;
+      drawn[row] = i;  // the last one if rounding leaves a rest
+      left -= static_cast<double>(p[i]);
+    }
+  }
+  return drawn;
 }
 
 Tensor one_hot(Pass& pass, Shape shape, std::span<const std::int32_t> positions) {

@@ -1,7 +1,8 @@
 // hard: in training a position is drawn from p = softmax(e) and nothing else is seen; in use the most probable one is
-// taken. No gradient flows through a draw: training learns where to look from how well it went, by REINFORCE
-// (models/objectives/reinforce.cc). As in the paper, half of the examples (attention.soft_share) see the mean instead,
-// which tells the rest of the network early what is worth looking at. Xu et al. 2015, "Show, attend and tell".
+// taken, or, where symbols are drawn, one is drawn as well. No gradient flows through a draw: training learns where to
+// look from how well it went, by REINFORCE (models/objectives/reinforce.cc). As in the paper, half of the examples
+// (attention.soft_share) see the mean instead, which tells the rest of the network early what is worth looking at. Xu
+// et al. 2015, "Show, attend and tell".
 #include "attention/select/draw.h"
 
 namespace fovea {
@@ -14,34 +15,24 @@ class Hard : public Select {
 
   Selected select(Pass& pass, const Question& question, Tensor scores) const override {
     const Tensor odds = masked_softmax(scores, question.memory.mask);
-    if (!pass.training()) return {one_hot(pass, odds.shape(), most_probable(pass, odds)), {}, {}};
+    if (!pass.training()) {
+      const auto seen = pass.drawing() ? drawn_positions(pass, question, odds, "hard") : most_probable(pass, odds);
+      return {one_hot(pass, odds.shape(), seen), {}, {}};
+    }
     const int rows = odds.shape().rows(), batch = odds.shape()[1];
-    const auto drawn = pass.arena().array<std::int32_t>(static_cast<std::size_t>(rows));
+    const auto drawn = drawn_positions(pass, question, odds, "hard");
     Tensor soft = pass.tape().make({odds.shape()[0], batch, 1});  // 1 for rows that see the mean
     for (int row = 0; row < rows; ++row) {
       const auto sample = static_cast<std::uint64_t>(pass.training_pass().samples[row % batch / question.heads]);
       const bool sees_mean = pass.random(question.name).at(sample).uniform(0) < soft_share_;
       soft.data()[row] = sees_mean ? Real(1) : Real(0);
-      drawn[row] = sees_mean ? -1 : draw(pass, question, odds, row);
+      if (sees_mean) drawn[row] = -1;
     }
     const Tensor weights = add(one_hot(pass, odds.shape(), drawn), scale_rows(odds, soft));
     return {weights, pick(log(odds, Real(1e-20)), drawn, -1), odds};
   }
 
  private:
-  static std::int32_t draw(Pass& pass, const Question& question, Tensor odds, int row) {
-    const int batch = odds.shape()[1], positions = odds.shape()[2];
-    const Real* p = odds.data() + std::ptrdiff_t(row) * positions;
-    double left = row_random(pass, question, row / batch, row % batch, "hard").uniform(0);
-    std::int32_t drawn = -1;
-    for (int i = 0; i < positions && left >= 0; ++i) {
-      if (p[i] <= 0) continue;
-      drawn = i;  // the last one if rounding leaves a rest
-      left -= static_cast<double>(p[i]);
-    }
-    return drawn;
-  }
-
   double soft_share_;
 };
 

@@ -1,8 +1,10 @@
-// monotonic: each step goes on from where the last one stood and stops at i with probability p_i = sigmoid(e_i). In
+// monotonic: each step goes on from where the last one stood and stops at i with probability p_i = sigmoid(g e_i + r).
+// The offset r starts below zero (attention.offset), so that a walk comes far enough to learn from before it stops. In
 // training the weights are the expected stops, a_i = p_i q_i with q_i = (1 - p_{i-1}) q_{i-1} + (a of the step
 // before)_i, and noise on the scores drives p to 0 and 1; in use it goes right to the first p > 0.5, and what it has
 // passed is never read again; if there is no stop it has seen all and reads nothing. Raffel, Luong, Liu, Weiss & Eck
-// 2017, "Online and linear-time attention by enforcing monotonic alignments". Their recursion divides by p; ours, the
+// 2017, "Online and linear-time attention by enforcing monotonic alignments"; with attention.normalized the score
+// additive gives their energy, g v' / |v| tanh(W q + U k + b) + r. Their recursion divides by p; ours, the
 // same sum in another order, does not, and is stable for any length.
 #include <cmath>
 #include <numbers>
@@ -16,10 +18,15 @@ namespace {
 
 class Monotonic : public Select {
  public:
-  explicit Monotonic(const AttentionOptions& options) : noise_(options.noise) {}
+  Monotonic(Parameters& parameters, const std::string& name, const AttentionSizes& sizes)
+      : noise_(sizes.options.noise),
+        scale_(parameters.add(name + ".scale", {1, 1}, Initial::constant(1))),
+        offset_(parameters.add(name + ".offset", {1}, Initial::constant(sizes.options.offset))) {}
 
-  Selected select(Pass& pass, const Question& question, Tensor scores) const override {
+  Selected select(Pass& pass, const Question& question, Tensor given) const override {
     const Mask& mask = question.memory.mask;
+    const Shape& shape = given.shape();
+    const Tensor scores = as_shape(linear(as_shape(given, {shape.count(), 1}), pass(scale_), pass(offset_)), shape);
     const Tensor from = before(pass, question, scores.shape());
     if (!pass.training()) return {hard(pass, scores, from, mask), {}, {}};
     const Tensor noisy = noise_ > 0 ? add(scores, noise(pass, question, scores.shape())) : scores;
@@ -56,14 +63,17 @@ class Monotonic : public Select {
   }
 
   double noise_;
+  ParameterId scale_;
+  ParameterId offset_;
 };
 
 }  // namespace
 
-extern const Mechanism<Select> Select_monotonic = {"monotonic",
-                                                   "a_i = p_i q_i, q_i = (1 - p_{i-1}) q_{i-1} + a'_i, p = sigmoid(e)",
-                                                   "Raffel 2017",
-                                                   made<Select, Monotonic>,
-                                                   {.looks_back = true, .sums_to_one = false}};
+extern const Mechanism<Select> Select_monotonic = {
+    "monotonic",
+    "a_i = p_i q_i, q_i = (1 - p_{i-1}) q_{i-1} + a'_i, p = sigmoid(g e + r)",
+    "Raffel 2017",
+    made<Select, Monotonic>,
+    {.looks_back = true, .sums_to_one = false}};
 
 }  // namespace fovea

@@ -10,22 +10,12 @@ namespace fovea {
 
 namespace {
 
-// The row's largest value.
-std::int32_t best(Tensor rows, int row) {
-  const int symbols = rows.shape().last();
-  const Real* first = rows.data() + std::ptrdiff_t(row) * symbols;
-  return static_cast<std::int32_t>(std::max_element(first, first + symbols) - first);
-}
-
 // The symbols fed to step t: those of the target, or with the pass's share of chance what the model just chose.
 std::span<std::int32_t> inputs_at(Pass& pass, const Side& inputs, int t, Tensor last) {
   const auto ids = pass.arena().array<std::int32_t>(static_cast<std::size_t>(inputs.batch));
   for (int b = 0; b < inputs.batch; ++b) ids[b] = inputs.ids[static_cast<std::size_t>(t) * inputs.batch + b];
-  if (t == 0 || !pass.training() || pass.training_pass().sampling <= 0) return ids;
-  const TrainingPass& training = pass.training_pass();
   for (int b = 0; b < inputs.batch; ++b) {
-    const Random random = training.random.at(static_cast<std::uint64_t>(Purpose::sampling)).at(training.samples[b]);
-    if (random.uniform(static_cast<std::uint64_t>(t)) < training.sampling) ids[b] = best(last, b);
+    if (reads_own_choice(pass, t, b)) ids[b] = most_probable_symbol(last, b);
   }
   return ids;
 }
@@ -127,17 +117,21 @@ Tensor RnnDecoder::features(Pass& pass, const Readout& readout) const {
   return marginal_ ? sum : tanh(sum);
 }
 
-Attention::Attended RnnDecoder::attend(Pass& pass, const Sources& sources, const State& state, Tensor query,
-                                       const Input& input, Step& out) const {
-  const Attention::Prepared& prepared = sources[0];
-  const int rows = query.shape()[0], batch = prepared.memory.mask.batch / attention_->heads();
-  const auto as_queries = [&](Tensor x) { return as_shape(x, {rows / batch, batch, x.shape()[1]}); };
+Tensor RnnDecoder::dropped_features(Pass& pass, Readout readout, int step) const {
+  readout.state = pass.drop(readout.state, "decoder.state", step);
+  if (readout.context) readout.context = pass.drop(readout.context, "decoder.context", step);
+  return features(pass, readout);
+}
+
+History RnnDecoder::history_of(Pass& pass, const Attention::Prepared& prepared, const State& state,
+                               const Input& input) const {
+  const int rows = input.embedded.shape()[0], batch = prepared.memory.mask.batch / attention_->heads();
   const auto by_head = [&](Tensor x) {  // [rows, heads * any] -> [queries, batch * heads, any]
     const int heads = attention_->heads();
     return as_shape(x, {rows / batch, batch * heads, x.shape()[1] / heads});
   };
   History history;
-  history.written = as_queries(input.embedded);
+  history.written = as_shape(input.embedded, {rows / batch, batch, input.embedded.shape()[1]});
   const auto stepped = pass.arena().array<std::uint8_t>(input.ids.size());
   std::ranges::transform(input.ids, stepped.begin(), [](std::int32_t id) { return id == Vocabulary::step; });
   history.stepped = stepped;
@@ -149,6 +143,15 @@ Attention::Attended RnnDecoder::attend(Pass& pass, const Sources& sources, const
       history.own.push_back(own ? by_head(own) : own);
     }
   }
+  return history;
+}
+
+Attention::Attended RnnDecoder::attend(Pass& pass, const Sources& sources, const State& state, Tensor query,
+                                       const Input& input, Step& out) const {
+  const Attention::Prepared& prepared = sources[0];
+  const int rows = query.shape()[0], batch = prepared.memory.mask.batch / attention_->heads();
+  const auto as_queries = [&](Tensor x) { return as_shape(x, {rows / batch, batch, x.shape()[1]}); };
+  const History history = history_of(pass, prepared, state, input);
   const When when = {state.step, 0};
   if (marginal_) {
     Attention::Attended attended;
@@ -202,7 +205,7 @@ Decoder::Step RnnDecoder::step_from(Pass& pass, const Sources& sources, const St
   }
   Tensor below, projected = input.projected;
   for (std::size_t layer = 0; layer < cells_.size(); ++layer) {
-    if (layer > 0) projected = cells_[layer].project(pass, pass.drop(below, names_[layer].place));
+    if (layer > 0) projected = cells_[layer].project(pass, pass.drop(below, names_[layer].place, state.step));
     const CellState previous = {state.get(names_[layer].h), state.get(names_[layer].c)};
     const CellState next = cells_[layer].step(pass, projected, layer == 0 ? extra : Tensor(), previous);
     out.state.set(names_[layer].h, next.h);
@@ -249,69 +252,90 @@ Decoder::Taught RnnDecoder::teach_stepwise(Pass& pass, const Encoded& encoded, c
     embedded = symbols_.dropped(pass, known, leading);
     projected = first_->serves(pass, known) ? (*first_)(pass, known, leading) : cells_[0].project(pass, embedded);
   }
-  enum Part { states, contexts, embeddings, features_of, scores, weights, drawn, odds, log_p, gates, copies, parts };
+  enum Part { states, contexts, symbols, offered, scores, weights, drawn, odds, log_p, gates, copies, logits, parts };
   std::span<Tensor> all[parts];
   for (auto& part : all) {
     part = pass.arena().array<Tensor>(steps);
     std::ranges::fill(part, Tensor());
   }
   Tensor copying;
-  std::vector<std::vector<Tensor>> kept;  // by each bias, at each step
+  std::vector<State> after;  // each step, where an objective may ask for what biases keep
   for (int t = 0; t < inputs.length; ++t) {
     const Ids ids = inputs_at(pass, inputs, t, t > 0 ? all[log_p][t - 1] : Tensor());
     Input input;
     input.ids = ids;
     if (output.feedback_size() > 0) input.extra = output.feedback(pass, output_sources, copying, ids);
-    input.embedded = sampled ? symbols_.dropped(pass, known_symbols(pass, ids, symbol_count_), {inputs.batch})
+    input.embedded = sampled ? symbols_.dropped(pass, known_symbols(pass, ids, symbol_count_), {inputs.batch}, t)
                              : fovea::step(embedded, t);
     input.projected = sampled ? cells_[0].project(pass, input.embedded) : fovea::step(projected, t);
     Step next = step_from(pass, sources, state, input);
     state = std::move(next.state);
     Readout& readout = next.readout;
     if (writes) {
-      if (!readout.features) readout.features = features(pass, readout);
-      readout.features = pass.drop(readout.features, "decoder.features");
+      readout.features =
+          readout.features ? pass.drop(readout.features, "decoder.features", t) : dropped_features(pass, readout, t);
       const OutputLayer::Written written = output.write(pass, readout, output_sources);
       all[log_p][t] = written.log_probabilities;
       all[gates][t] = written.gate;
       all[copies][t] = written.copying;
+      all[logits][t] = written.vocabulary;
       if (written.copying) copying = as_shape(written.copying, {inputs.batch, written.copying.shape()[2]});
     }
     all[states][t] = readout.state;
     all[contexts][t] = readout.context;
-    all[embeddings][t] = readout.embedding;
-    all[features_of][t] = readout.features;
+    all[symbols][t] = readout.embedding;
+    all[offered][t] = readout.features;
     all[scores][t] = readout.scores;
     all[weights][t] = readout.selected.weights;
     all[drawn][t] = readout.selected.drawn;
     all[odds][t] = readout.selected.odds;
-    for (int i = 0, found = 0; attention_ && i < attention_->bias_count(); ++i) {
-      const Tensor own = state.get(fmt::format("attention.own{}", i));
-      if (!own) continue;
-      if (t == 0) kept.emplace_back();
-      kept[static_cast<std::size_t>(found++)].push_back(own);
-    }
+    if (attention_ && attention_->looks_back()) after.push_back(state);
   }
   const auto joined = [&](Part part) { return in_sequence(all[part], inputs.batch); };
   Taught taught;
   taught.readout.heads = heads();
   taught.readout.state = joined(states);
   taught.readout.context = joined(contexts);
-  taught.readout.embedding = sampled ? joined(embeddings) : embedded;
+  taught.readout.embedding = sampled ? joined(symbols) : embedded;
   taught.readout.scores = joined(scores);
   taught.readout.selected = {joined(weights), joined(drawn), joined(odds)};
   if (writes) {
-    taught.written = {joined(log_p), joined(gates), joined(copies)};
+    taught.written = {joined(log_p), joined(gates), joined(copies), joined(logits)};
   } else if (feeds()) {
-    taught.readout.features = pass.drop(joined(features_of), "decoder.features");
+    taught.readout.features = pass.drop(joined(offered), "decoder.features");
   } else {
-    Readout dropped = taught.readout;
-    dropped.state = pass.drop(dropped.state, "decoder.state");
-    if (dropped.context) dropped.context = pass.drop(dropped.context, "decoder.context");
-    taught.readout.features = features(pass, dropped);
+    taught.readout.features = dropped_features(pass, taught.readout);
   }
-  for (const auto& steps_of_bias : kept) taught.kept.push_back(at_last_steps(pass, steps_of_bias, inputs));
+  if (!after.empty()) taught.kept = kept_at_the_end(pass, sources[0], after, inputs);
   return taught;
+}
+
+// By the biases, if they keep anything, once each row has written its stop symbol: [batch, any].
+std::vector<Tensor> RnnDecoder::kept_at_the_end(Pass& pass, const Attention::Prepared& prepared,
+                                                std::span<const State> after, const Side& inputs) const {
+  State last;
+  bool keeps = false;
+  const auto take = [&](const std::string& name) {
+    std::vector<Tensor> steps;
+    for (const State& state : after) steps.push_back(state.get(name));
+    if (steps[0]) last.set(name, at_last_steps(pass, steps, inputs));
+    return bool(steps[0]);
+  };
+  for (int i = 0; i < attention_->bias_count(); ++i) keeps = take(fmt::format("attention.own{}", i)) || keeps;
+  if (!keeps) return {};
+  for (const std::string& name : {std::string("attention.last"), std::string("attention.total"), names_.back().h}) {
+    take(name);
+  }
+  const auto stops = pass.arena().array<std::int32_t>(static_cast<std::size_t>(inputs.batch));
+  std::ranges::fill(stops, Vocabulary::stop);
+  const Input written = {stops, symbols_(pass, stops, {inputs.batch}), {}, {}};
+  const Tensor query = as_shape(last.get(names_.back().h), {1, inputs.batch, size_});
+  const History history = history_of(pass, prepared, last, written);
+  std::vector<Tensor> kept;
+  for (const Tensor own : attention_->finish(pass, query, {0, 0}, prepared, history)) {
+    kept.push_back(as_shape(own, {inputs.batch, own.shape().count() / inputs.batch}));
+  }
+  return kept;
 }
 
 // The states wait for nothing but the symbols: each layer runs over all steps, and all steps ask at once.
@@ -349,10 +373,7 @@ Decoder::Taught RnnDecoder::teach_at_once(Pass& pass, const Encoded& encoded, co
     readout.selected = attended.selected;
     readout.context = attended.context;
   }
-  Readout dropped = readout;
-  dropped.state = pass.drop(x, "decoder.state");
-  if (readout.context) dropped.context = pass.drop(readout.context, "decoder.context");
-  readout.features = features(pass, dropped);
+  readout.features = dropped_features(pass, readout);
   return taught;
 }
 

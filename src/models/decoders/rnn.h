@@ -26,10 +26,10 @@ class RnnDecoder : public Decoder {
   DecoderSizes sizes() const override;
   const Attention* marginal() const override { return marginal_ ? &*attention_ : nullptr; }
   Tensor position_part(Pass& pass, const Memory& memory) const override {
-    return linear(memory.values, pass(context_part_));
+    return linear(pass.drop(memory.values, "decoder.context"), pass(context_part_));
   }
   Tensor features_by_position(Pass& pass, const Readout& readout, Tensor position_part) const override {
-    return tanh(add_pairs(features(pass, readout), position_part));
+    return tanh(add_pairs(dropped_features(pass, readout), position_part));
   }
   ParameterId table() const override { return symbols_.table(); }
 
@@ -42,9 +42,13 @@ class RnnDecoder : public Decoder {
     Tensor extra;      // [rows, any] what else the first layer reads; empty: nothing
   };
   Step step_from(Pass& pass, const Sources& sources, const State& state, const Input& input) const;
+  History history_of(Pass& pass, const Attention::Prepared& prepared, const State& state, const Input& input) const;
+  std::vector<Tensor> kept_at_the_end(Pass& pass, const Attention::Prepared& prepared, std::span<const State> after,
+                                      const Side& inputs) const;
   Attention::Attended attend(Pass& pass, const Sources& sources, const State& state, Tensor query, const Input& input,
                              Step& out) const;
   Tensor features(Pass& pass, const Readout& readout) const;
+  Tensor dropped_features(Pass& pass, Readout readout, int step = 0) const;
   Taught teach_stepwise(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
                         const OutputLayer& output, const OutputSources& output_sources) const;
   Taught teach_at_once(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs) const;

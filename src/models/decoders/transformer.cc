@@ -95,14 +95,8 @@ Decoder::Step TransformerDecoder::step(Pass& pass, const Sources& sources, const
   return out;
 }
 
-Decoder::Taught TransformerDecoder::teach(Pass& pass, const Encoded&, const Sources& sources, const Side& inputs,
-                                          const OutputLayer&, const OutputSources&) const {
-  if (pass.training() && pass.training_pass().sampling > 0) {
-    throw usage_error(
-        "training.sampling with decoder.kind = transformer: all steps are taken at once; set it to 0, or "
-        "choose a recurrent decoder");
-  }
-  const Tensor embedded = embed_at(pass, inputs.ids, {inputs.length, inputs.batch}, {});
+Readout TransformerDecoder::run(Pass& pass, const Sources& sources, Ids ids, const Side& inputs) const {
+  const Tensor embedded = embed_at(pass, ids, {inputs.length, inputs.batch}, {});
   Tensor x = pass.drop(embedded, "decoder.embedding");
   Mask mask = inputs.mask();
   mask.causal = 0;
@@ -111,7 +105,37 @@ Decoder::Taught TransformerDecoder::teach(Pass& pass, const Encoded&, const Sour
     made = (*layers_[l])(pass, x, mask, {}, &sources[l]);
     x = made.x;
   }
-  return {read(pass, embedded, made), {}, {}};
+  return read(pass, embedded, made);
+}
+
+// The inputs, some of them what the model chooses when it is given the right symbols: a first pass that learns nothing.
+// Mihaylova & Martins 2019, "Scheduled sampling for transformers".
+Ids TransformerDecoder::own_inputs(Pass& pass, Sources sources, const Side& inputs, const OutputLayer& output,
+                                   OutputSources output_sources) const {
+  const Pass::Unrecorded unrecorded(pass);
+  for (Attention::Prepared& source : sources) {
+    source.keys = detach(source.keys);
+    source.memory.values = detach(source.memory.values);
+  }
+  for (Tensor* x : {&output_sources.memory.values, &output_sources.keys, &output_sources.own.keys,
+                    &output_sources.own.memory.values}) {
+    if (*x) *x = detach(*x);
+  }
+  const Tensor chosen = output.write(pass, run(pass, sources, inputs.ids, inputs), output_sources).log_probabilities;
+  const auto ids = pass.arena().array<std::int32_t>(inputs.ids.size());
+  for (int row = 0; row < inputs.length * inputs.batch; ++row) {
+    const int t = row / inputs.batch, b = row % inputs.batch;
+    ids[row] = reads_own_choice(pass, t, b) ? most_probable_symbol(chosen, row - inputs.batch)
+                                            : inputs.ids[static_cast<std::size_t>(row)];
+  }
+  return ids;
+}
+
+Decoder::Taught TransformerDecoder::teach(Pass& pass, const Encoded&, const Sources& sources, const Side& inputs,
+                                          const OutputLayer& output, const OutputSources& output_sources) const {
+  const bool sampled = pass.training() && pass.training_pass().sampling > 0;
+  const Ids ids = sampled ? own_inputs(pass, sources, inputs, output, output_sources) : Ids(inputs.ids);
+  return {run(pass, sources, ids, inputs), {}, {}};
 }
 
 }  // namespace fovea

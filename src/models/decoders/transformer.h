@@ -28,6 +28,10 @@ class TransformerDecoder : public Decoder {
  private:
   Tensor embed_at(Pass& pass, Ids ids, Shape leading, When when) const;
   Readout read(Pass& pass, Tensor embedded, const TransformerLayer::Made& last) const;
+  // All steps at once.
+  Readout run(Pass& pass, const Sources& sources, Ids ids, const Side& inputs) const;
+  Ids own_inputs(Pass& pass, Sources sources, const Side& inputs, const OutputLayer& output,
+                 OutputSources output_sources) const;
 
   int size_;
   int symbol_count_;

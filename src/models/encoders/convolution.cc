@@ -1,6 +1,11 @@
-// convolution: layers of convolutions without pooling, so that each symbol keeps a column of its own; from the second
-// layer on what is read is added. Positions are added to the embeddings.
+// convolution: layers of convolutions without pooling, so that each symbol keeps a column of its own. A layer makes two
+// numbers of each window for every one it gives, and lets the second decide how much of the first comes through (a
+// gated linear unit); what it read is added, and the sum made as large again as what came in. Positions are added to
+// the embeddings. Gehring, Auli, Grangier, Yarats & Dauphin 2017, "Convolutional sequence to sequence learning".
 #include <fmt/core.h>
+
+#include <cmath>
+#include <optional>
 
 #include "layers/linear.h"
 #include "models/encoder.h"
@@ -18,9 +23,11 @@ class ConvolutionEncoder : public Encoder {
         symbols_(parameters, "encoder.embedding", symbols, options.encoder.embedding, options.encoder.frozen),
         positions_(parameters, "encoder.positions", options.encoder.positions, options.encoder.embedding,
                    options.encoder.max_positions) {
+    if (options.encoder.embedding != size_) {
+      widen_.emplace(parameters, "encoder.widen", options.encoder.embedding, size_);
+    }
     for (int layer = 0; layer < options.encoder.layers; ++layer) {
-      layers_.emplace_back(parameters, fmt::format("encoder.layer{}", layer),
-                           width_ * (layer == 0 ? options.encoder.embedding : size_), size_);
+      layers_.emplace_back(parameters, fmt::format("encoder.layer{}", layer), width_ * size_, 2 * size_);
     }
   }
 
@@ -28,9 +35,11 @@ class ConvolutionEncoder : public Encoder {
     const Shape leading = {source.length, source.batch};
     Tensor x = symbols_.dropped(pass, source.ids, leading);
     if (!positions_.none()) x = add(x, scale(positions_.vectors(pass, leading, {}), position_share));
+    if (widen_) x = (*widen_)(pass, x);
     for (std::size_t i = 0; i < layers_.size(); ++i) {
-      const Tensor y = tanh(layers_[i](pass, windows(x, width_, mask)));
-      x = pass.drop(i == 0 ? y : add(x, y), fmt::format("encoder.layer{}", i));
+      const Tensor both = layers_[i](pass, windows(x, width_, mask));
+      const Tensor gated = multiply(columns(both, 0, size_), sigmoid(columns(both, size_, size_)));
+      x = pass.drop(scale(add(x, gated), std::sqrt(Real(0.5))), fmt::format("encoder.layer{}", i));
     }
     const Memory memory = {x, mask};
     return {memory, mean_state(memory)};
@@ -43,12 +52,14 @@ class ConvolutionEncoder : public Encoder {
   int width_;
   SymbolVectors symbols_;
   Positions positions_;
+  std::optional<Linear> widen_;
   std::vector<Linear> layers_;
 };
 
 }  // namespace
 
-extern const EncoderKind Encoder_convolution = {"convolution", "h^l_i = h^{l-1}_i + tanh(W h^{l-1}_{i-k..i+k} + b)",
-                                                "Gehring 2017", made_encoder<ConvolutionEncoder>};
+extern const EncoderKind Encoder_convolution = {
+    "convolution", "h^l_i = (h^{l-1}_i + A * sigmoid(B)) / sqrt(2), [A ; B] = W h^{l-1}_{i-k..i+k} + b", "Gehring 2017",
+    made_encoder<ConvolutionEncoder>};
 
 }  // namespace fovea

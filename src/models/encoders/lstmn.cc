@@ -22,28 +22,28 @@ class LstmnEncoder : public Encoder {
       : size_(options.encoder.size),
         symbols_(parameters, "encoder.embedding", symbols, options.encoder.embedding, options.encoder.frozen),
         cell_(parameters, "encoder.cell", "lstm", options.encoder.embedding, size_),
-        attention_(parameters, "encoder.self_attention", options.self_attention,
-                   {options.encoder.embedding + size_, 2 * size_, 0}),
+        attention_(parameters, "encoder.intra_attention", options.intra_attention,
+                   {options.encoder.embedding + size_, 2 * size_, 0, size_}),
         back_(attention_.context_size() == 2 * size_
                   ? std::optional<Linear>()
                   : Linear(parameters, "encoder.back", attention_.context_size(), 2 * size_)) {
-    const Traits select = find_mechanism(selects(), options.self_attention.select).traits;
-    if (select.marginal || find_mechanism(scores(), options.self_attention.score).traits.mixes_keys) {
+    const Traits select = find_mechanism(selects(), options.intra_attention.select).traits;
+    if (select.marginal || find_mechanism(scores(), options.intra_attention.score).traits.mixes_keys) {
       throw usage_error(
-          "encoder.kind = lstmn with self_attention.score = {} and select = {}: it reads its past one by one, as "
+          "encoder.kind = lstmn with intra_attention.score = {} and select = {}: it reads its past one by one, as "
           "values; "
           "choose others",
-          options.self_attention.score, options.self_attention.select);
+          options.intra_attention.score, options.intra_attention.select);
     }
     if (select.draws) {
       throw usage_error(
-          "encoder.kind = lstmn with self_attention.select = {}: what such draws were worth is not learned; "
+          "encoder.kind = lstmn with intra_attention.select = {}: what such draws were worth is not learned; "
           "choose gumbel",
-          options.self_attention.select);
+          options.intra_attention.select);
     }
     if (attention_.looks_back()) {
       throw usage_error(
-          "encoder.kind = lstmn: self_attention looks at its own past weights, whose number grows; choose "
+          "encoder.kind = lstmn: intra_attention looks at its own past weights, whose number grows; choose "
           "a bias and selection that do not");
     }
   }

@@ -1,5 +1,6 @@
 // structured: a recurrent encoder whose columns are summed up into a fixed number of rows, each with an attention of
-// its own: A = softmax(W2 tanh(W1 H)), M = A H. Lin et al. 2017, "A structured self-attentive sentence embedding".
+// its own: A = softmax(W2 tanh(W1 H)), M = A H. Lin et al. 2017, "A structured self-attentive sentence embedding". What
+// holds the rows apart is objective.diversity.
 #include "layers/linear.h"
 #include "models/encoders/rnn.h"
 
@@ -22,7 +23,8 @@ class StructuredEncoder : public Encoder {
     const Tensor scores = places_(pass, tanh(hidden_(pass, columns)));  // [positions, batch, rows]
     const Tensor by_row = swap_axes(
         as_shape(from_pairs(as_shape(scores, {source.length, batch * rows_, 1}), 1), {batch, rows_, source.length}));
-    encoded.memory.values = weighted_sum(masked_softmax(by_row, mask), columns, mask);  // [rows, batch, size]
+    encoded.summary = masked_softmax(by_row, mask);
+    encoded.memory.values = weighted_sum(encoded.summary, columns, mask);  // [rows, batch, size]
     const auto real = pass.arena().array<std::uint8_t>(static_cast<std::size_t>(rows_) * batch);
     for (int i = 0; i < rows_ * batch; ++i) real[i] = any_real(mask, i % batch);
     encoded.memory.mask = {real.data(), rows_, batch};

@@ -1,12 +1,25 @@
 // REINFORCE (Williams 1992), as in Xu et al. 2015: the gradient of an expected reward over draws is the mean of
 // (reward - baseline) d log p(draw). A draw is credited with what its own and later steps earn, since it has no part in
-// earlier ones. The baseline is a prediction that follows the rewards by its own squared error, of which a moving
-// average is the simplest case; neither it nor the reward passes any gradient on.
+// earlier ones. The baseline is a prediction that follows the rewards by its own squared error, or their moving
+// average; neither it nor the reward passes any gradient on.
 #include <vector>
 
 #include "models/objectives.h"
 
 namespace fovea {
+
+Tensor average_baseline(Pass& pass, Mask steps) {
+  Tensor expected = pass.tape().make({steps.positions, steps.batch, 1});
+  for (int b = 0; b < steps.batch; ++b) {
+    int left = 0;  // real steps from here on
+    for (int t = steps.positions - 1; t >= 0; --t) {
+      const int at = t * steps.batch + b;
+      left += steps.data[at];
+      expected.data()[at] = static_cast<Real>(left * pass.training_pass().expected);
+    }
+  }
+  return expected;
+}
 
 Reinforced reinforce(Pass& pass, const Draws& draws, std::span<const Real> rewards, Mask steps) {
   const int length = steps.positions, batch = steps.batch;

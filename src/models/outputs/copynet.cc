@@ -24,7 +24,7 @@ class CopyNet : public OutputLayer {
     const Tensor from_vocabulary = logits(pass, readout.features);
     const Tensor scores = dot_scores(readout.state, sources.keys, 1, mask);
     const auto [gate, copying] = softmax_with(pass, log_sum(from_vocabulary), scores, mask);
-    return {log_mixture(from_vocabulary, gate, linked(copying, sources.links)), gate, copying};
+    return {log_mixture(from_vocabulary, gate, linked(copying, sources.links)), gate, copying, from_vocabulary};
   }
 
   int feedback_size() const override { return memory_; }

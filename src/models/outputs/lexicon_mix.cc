@@ -25,7 +25,8 @@ class LexiconMix : public OutputLayer {
     Tensor ones = pass.tape().make({by_lexicon.shape().last(), 1});
     for (Real& value : ones.values()) value = 1;
     const Tensor gate = shift(scale(linear(by_lexicon, ones), -1), 1);
-    return {log_mixture(logits(pass, readout.features), gate, by_lexicon), gate, copying};
+    const Tensor from_vocabulary = logits(pass, readout.features);
+    return {log_mixture(from_vocabulary, gate, by_lexicon), gate, copying, from_vocabulary};
   }
 
  private:

@@ -16,6 +16,7 @@ class PointerGenerator : public OutputLayer {
     if (!options.output.own_attention) return;
     AttentionOptions copying = options.attention;
     copying.bias.clear();
+    if (find_mechanism(scores(), copying.score).traits.looks_back) copying.score = "additive";  // keeps no history
     copying.select = "softmax";
     copying.heads = 1;
     copying.read = "sum";
@@ -32,7 +33,8 @@ class PointerGenerator : public OutputLayer {
         own_ ? own_->attend(pass, readout.state, {0, 0}, sources.own, {}).selected.weights : readout.weights();
     const Tensor gate = sigmoid(gate_(pass, concat({readout.context, readout.state, readout.embedding})));
     const Tensor copying = scale_rows(weights, shift(scale(gate, -1), 1));
-    return {log_mixture(logits(pass, readout.features), gate, linked(copying, sources.links)), gate, copying};
+    const Tensor from_vocabulary = logits(pass, readout.features);
+    return {log_mixture(from_vocabulary, gate, linked(copying, sources.links)), gate, copying, from_vocabulary};
   }
 
  private:

@@ -18,7 +18,8 @@ class Sentinel : public OutputLayer {
     const Tensor query = tanh(query_(pass, readout.state));
     const Tensor scores = dot_scores(query, sources.memory.values, 1, mask);
     const auto [gate, copying] = softmax_with(pass, sentinel_(pass, query), scores, mask);
-    return {log_mixture(logits(pass, readout.features), gate, linked(copying, sources.links)), gate, copying};
+    const Tensor from_vocabulary = logits(pass, readout.features);
+    return {log_mixture(from_vocabulary, gate, linked(copying, sources.links)), gate, copying, from_vocabulary};
   }
 
  private:

@@ -17,7 +17,8 @@ Tensor dropout(Tensor x, const Dropout& d) {
   Tensor factors = x.tape().make(shape);
   Real* out = factors.data();
   for (int row = 0; row < shape.rows(); ++row) {
-    const Random random = d.random.at(static_cast<std::uint64_t>(d.samples[row % batch])).at(row / batch);
+    const Random random = d.random.at(static_cast<std::uint64_t>(d.samples[row % batch]))
+                              .at(static_cast<std::uint64_t>(d.first + row / batch));
     std::uint64_t bits = 0;
     for (int j = 0; j < size; ++j, bits >>= 16) {
       if (j % 4 == 0) bits = random.bits(static_cast<std::uint64_t>(j / 4));

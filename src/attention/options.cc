@@ -23,7 +23,7 @@ void AttentionOptions::fields(FieldVisitor& visit) {
   visit("temperature", temperature, "of the selections temperature and gumbel; 0: learned, or 1 for gumbel",
         between(0, 1000));
   visit("noise", noise, "deviation of what training adds to the scores of monotonic", between(0, 100));
-  visit("offset", offset, "what monotonic adds to the scores at the start; the longer the source, the lower",
+  visit("offset", offset, "what monotonic adds to the scores at the start, for long sources below zero (Raffel 2017)",
         between(-100, 100));
   visit("normalized", normalized, "the score additive divides v by its norm, as in Raffel 2017");
   visit("soft_share", soft_share,

@@ -24,7 +24,7 @@ struct AttentionOptions {
   int fertility = 4;
   double temperature = 0;
   double noise = 1;
-  double offset = -1;
+  double offset = 0;
   bool normalized = false;
   double soft_share = 0.5;
   std::string activation = "tanh";

@@ -93,8 +93,6 @@ TEST(Monotonic, AnOffsetMakesItGoOn) {
   EXPECT_EQ(Selecting("monotonic")({.scores = scores, .training = false}).weights, (Vector{1, 0, 0, 0}));
 }
 
-TEST(Monotonic, TheOffsetStartsBelowZero) { EXPECT_LT(AttentionOptions().offset, 0); }
-
 TEST(Monotonic, StaysFiniteOverFiveHundredPositions) {
   constexpr int positions = 500;
   for (const Real scale : {Real(0.1), Real(5), Real(100)}) {

@@ -16,8 +16,7 @@ using Vector = std::vector<Real>;
 
 class Selecting {
  public:
-  explicit Selecting(const std::string& name,
-                     AttentionOptions options = {.bias = {}, .size = 4, .noise = 0, .offset = 0})
+  explicit Selecting(const std::string& name, AttentionOptions options = {.bias = {}, .size = 4, .noise = 0})
       : options_(std::move(options)),
         select_(find_mechanism(selects(), name).make(parameters_, name, {1, 1, 4, 0, options_})) {
     parameters_.allocate();

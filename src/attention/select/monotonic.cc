@@ -1,11 +1,11 @@
 // monotonic: each step goes on from where the last one stood and stops at i with probability p_i = sigmoid(g e_i + r).
-// The offset r starts below zero (attention.offset), so that a walk comes far enough to learn from before it stops. In
-// training the weights are the expected stops, a_i = p_i q_i with q_i = (1 - p_{i-1}) q_{i-1} + (a of the step
-// before)_i, and noise on the scores drives p to 0 and 1; in use it goes right to the first p > 0.5, and what it has
-// passed is never read again; if there is no stop it has seen all and reads nothing. Raffel, Luong, Liu, Weiss & Eck
-// 2017, "Online and linear-time attention by enforcing monotonic alignments"; with attention.normalized the score
-// additive gives their energy, g v' / |v| tanh(W q + U k + b) + r. Their recursion divides by p; ours, the
-// same sum in another order, does not, and is stable for any length.
+// The offset r may start below zero (attention.offset), so that the walk of an untrained model gets on. In training the
+// weights are the expected stops, a_i = p_i q_i with q_i = (1 - p_{i-1}) q_{i-1} + (a of the step before)_i, and noise
+// on the scores drives p to 0 and 1; in use it goes right to the first p > 0.5, and what it has passed is never read
+// again; if there is no stop it has seen all and reads nothing. Raffel, Luong, Liu, Weiss & Eck 2017, "Online and
+// linear-time attention by enforcing monotonic alignments"; with attention.normalized the score additive gives their
+// energy, g v' / |v| tanh(W q + U k + b) + r. Their recursion divides by p; ours, the same sum in another order, does
+// not, and is stable for any length.
 #include <cmath>
 #include <numbers>
 

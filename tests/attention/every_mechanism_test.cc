@@ -284,10 +284,12 @@ TEST(EveryMechanism, RemembersWhatItSaysItRemembers) {
       return;
     }
     if (seen.weights[0] == otherwise.weights[0]) return;  // the first look was the same: a draw, or no one asked
-    const bool bias_looks_back = std::ranges::any_of(
-        c.options.bias, [](const std::string& name) { return find_mechanism(biases(), name).traits.looks_back; });
-    EXPECT_EQ(second(otherwise.scores) != second(seen.scores), bias_looks_back);
-    if (!bias_looks_back) {  // then the selection does
+    const bool scores_look_back =
+        c.score().looks_back || std::ranges::any_of(c.options.bias, [](const std::string& name) {
+          return find_mechanism(biases(), name).traits.looks_back;
+        });
+    EXPECT_EQ(second(otherwise.scores) != second(seen.scores), scores_look_back);
+    if (!scores_look_back) {  // then the selection does
       EXPECT_NE(second(otherwise.weights), second(seen.weights));
     }
   });

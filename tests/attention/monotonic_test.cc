@@ -55,27 +55,13 @@ TEST(Monotonic, TrainsOnTheExpectationOverAllWaysToGo) {
   }
 }
 
-// sigmoid(g e + r): g starts at one, r where it is told, in training and in use alike.
-TEST(Monotonic, AnOffsetMakesItGoOn) {
-  const Vector scores = {Real(0.3), Real(0.9), Real(1.2), Real(2.5)};
-  Selecting select("monotonic", {.bias = {}, .size = 4, .noise = 0, .offset = -1});
-  const Vector weights = select({.scores = scores}).weights;
-  double left = 1;
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    const double p = stops(scores[i] - 1);
-    EXPECT_NEAR(static_cast<double>(weights[i]), left * p, 1e-6) << i;
-    left *= 1 - p;
-  }
-  EXPECT_EQ(select({.scores = scores, .training = false}).weights, (Vector{0, 0, 1, 0}));
-  EXPECT_EQ(Selecting("monotonic")({.scores = scores, .training = false}).weights, (Vector{1, 0, 0, 0}));
-}
-
 // Raffel 2017: normal noise before the sigmoid in training, other noise for every example, none in use.
 TEST(Monotonic, TrainsWithNoiseOfTheDeviationAskedFor) {
   constexpr int rows = 4000;
   for (const double deviation : {0.5, 2.0}) {
     AttentionOptions options;
     options.noise = deviation;
+    options.offset = 0;
     Selecting select("monotonic", options);
     const Vector scores(rows, Real(0.3));  // one position each, so that the weight is the sigmoid
     double mean = 0, squares = 0, beyond = 0;
@@ -90,6 +76,21 @@ TEST(Monotonic, TrainsWithNoiseOfTheDeviationAskedFor) {
     EXPECT_NEAR(beyond, 0.0455, 0.015);  // of a normal distribution
     EXPECT_EQ(select({.scores = scores, .rows = rows, .training = false}).weights, Vector(rows, Real(1)));
   }
+}
+
+// sigmoid(g e + r): g starts at one, r where it is told, in training and in use alike.
+TEST(Monotonic, AnOffsetMakesItGoOn) {
+  const Vector scores = {Real(0.3), Real(0.9), Real(1.2), Real(2.5)};
+  Selecting select("monotonic", {.bias = {}, .size = 4, .noise = 0, .offset = -1});
+  const Vector weights = select({.scores = scores}).weights;
+  double left = 1;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const double p = stops(scores[i] - 1);
+    EXPECT_NEAR(static_cast<double>(weights[i]), left * p, 1e-6) << i;
+    left *= 1 - p;
+  }
+  EXPECT_EQ(select({.scores = scores, .training = false}).weights, (Vector{0, 0, 1, 0}));
+  EXPECT_EQ(Selecting("monotonic")({.scores = scores, .training = false}).weights, (Vector{1, 0, 0, 0}));
 }
 
 TEST(Monotonic, StaysFiniteOverFiveHundredPositions) {

@@ -43,8 +43,8 @@ void expect_formula(const oracle::Attention& attention, const Source& source, co
   }
 }
 
-void expect_formula(const AttentionOptions& options) {
-  Asked asked(options);
+void expect_formula(const AttentionOptions& options, int memory_size = 6) {
+  Asked asked(options, memory_size);
   std::vector<Source> sources = {asked.source(1, 4, 4), asked.source(2, 6, 4), asked.source(3, 2, 4)};
   sources[0].stepped = {0, 1, 0, 1};
   sources[1].stepped = {0, 1, 1, 1};
@@ -58,6 +58,10 @@ void expect_formula(const AttentionOptions& options) {
 
 TEST(EveryFormula, IsThatOfItsOracle) {
   for_every_combination([](const Combination& c) { expect_formula(c.options); });
+  for (const Combination& c : each_mechanism(small_attention())) {
+    SCOPED_TRACE(c.name() + ", keys as large as queries");
+    expect_formula(c.options, Asked::query_size);
+  }
 }
 
 // What an option changes, beyond what the combinations have.
@@ -68,6 +72,9 @@ struct Change {
 const std::vector<Change> option_changes = {
     {"relu", [](AttentionOptions& o) { o.score = "activated_general", o.activation = "relu"; }},
     {"sigmoid", [](AttentionOptions& o) { o.score = "activated_general", o.activation = "sigmoid"; }},
+    {"normalized", [](AttentionOptions& o) { o.score = "additive", o.normalized = true; }},
+    {"shallow", [](AttentionOptions& o) { o.score = "deep", o.depth = 1; }},
+    {"deeper", [](AttentionOptions& o) { o.score = "deep", o.depth = 4; }},
     {"wide convolution", [](AttentionOptions& o) { o.score = "convolutional", o.reach = 2; }},
     {"pointwise convolution", [](AttentionOptions& o) { o.score = "convolutional", o.reach = 0; }},
     {"wide markov", [](AttentionOptions& o) { o.bias = {"markov"}, o.reach = 2; }},

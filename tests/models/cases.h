@@ -166,6 +166,8 @@ inline void add_objectives(Cases& cases) {
                  o.objective.reinforce = 0.7;
                  o.objective.entropy = 0.3;
                }});
+    cases.add({std::string(select->name) + "_on_average",
+               [&](ModelOptions& o) { o.attention.select = select->name, o.objective.baseline = "average"; }});
   }
   // Where a sum over positions takes the place of a look.
   for (const Mechanism<Select>* select : selects()) {

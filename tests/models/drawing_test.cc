@@ -80,6 +80,7 @@ class DrawnModel {
   oracle::Model asked(int b) const {
     oracle::Model told = {model_.parameters, options_};
     told.random = TinyModel::random;
+    told.expected = TinyModel::expected;
     told.sample = static_cast<std::uint64_t>(batch_.samples[static_cast<std::size_t>(b)]);
     return told;
   }

@@ -25,6 +25,7 @@ TEST_P(EveryModelFormula, GivesEveryTermOfTheLoss) {
   oracle::Terms wanted;
   oracle::Model told = {model.parameters, options};
   told.random = TinyModel::random;
+  told.expected = TinyModel::expected;
   for (int b = 0; b < batch.source.batch; ++b) {
     told.sample = static_cast<std::uint64_t>(batch.samples[static_cast<std::size_t>(b)]);
     const oracle::Example example = oracle::example_of(batch, b);

@@ -115,6 +115,7 @@ inline ModelOptions tiny_options() {
 // Filled with weights that make no gate saturate and no bias zero.
 struct TinyModel {
   static constexpr Random random = Random(1, Purpose::dropout);  // of training
+  static constexpr double expected = -0.7;                       // of a symbol's log-likelihood
 
   explicit TinyModel(const ModelOptions& options, int feature_symbols = 0)
       : linked(linked_of(options)), transducer(parameters, options, {source_symbols, target_symbols, feature_symbols}) {
@@ -133,7 +134,8 @@ struct TinyModel {
   std::vector<Term> terms(const Batch& batch, std::span<Real> gradient = {}, double dropout = 0, double sampling = 0) {
     parameters.invalidate_packed();
     std::vector<Real> ignored(gradient.empty() ? static_cast<std::size_t>(parameters.count()) : 0);
-    const TrainingPass training = {gradient.empty() ? ignored : gradient, random, batch.samples, dropout, sampling};
+    const TrainingPass training = {
+        gradient.empty() ? ignored : gradient, random, batch.samples, dropout, sampling, expected};
     Pass pass(parameters, arena, training);
     const Transducer::Loss loss = transducer.loss(pass, batch);
     std::vector<Term> all = {{"total", static_cast<double>(*loss.total.data())}};

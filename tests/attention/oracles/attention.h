@@ -50,9 +50,13 @@ inline Random at_name(Random random, const std::string& name) {
 
 class Attention {
  public:
-  // `name` is that of the attention in the model; `options` must outlive it.
-  Attention(const Parameters& parameters, std::string name, const AttentionOptions& options)
-      : name_(std::move(name)), weights_(Weights(parameters).of(name_)), options_(options) {}
+  // `name` is that of the attention in the model; `options` must outlive it. Of each position the first `key_size`
+  // numbers are its key; 0: all.
+  Attention(const Parameters& parameters, std::string name, const AttentionOptions& options, int key_size = 0)
+      : name_(std::move(name)),
+        weights_(Weights(parameters).of(name_)),
+        options_(options),
+        key_size_(static_cast<std::size_t>(key_size)) {}
 
   Attended attend(const Rows& memory, const Asking& asking) const {
     Attended out;
@@ -71,7 +75,7 @@ class Attention {
       out.scores.push_back(e);
       out.weights.push_back(a);
     }
-    if (projects()) out.context = weights_.affine("project_context", out.context);
+    if (weights_.has("project_context.weight")) out.context = weights_.affine("project_context", out.context);
     return out;
   }
 
@@ -92,7 +96,8 @@ class Attention {
     Look look = {.weights = weights_, .options = options_, .query = {}, .keys = {}, .values = {}};
     look.query = turned(of_head("project_query", asking.query, head), asking.step);
     for (std::size_t i = 0; i < memory.size(); ++i) {
-      look.keys.push_back(turned(of_head("project_key", memory[i], head), static_cast<int>(i)));
+      const Row key = key_size_ > 0 ? part(memory[i], 0, key_size_) : memory[i];
+      look.keys.push_back(turned(of_head("project_key", key, head), static_cast<int>(i)));
       look.values.push_back(of_head("project_value", memory[i], head));
     }
     look.step = asking.step;
@@ -111,9 +116,8 @@ class Attention {
     return look;
   }
 
-  bool projects() const { return options_.projections || options_.heads > 1; }
   Row of_head(const std::string& projection, const Row& x, int head) const {
-    if (!projects()) return x;
+    if (!weights_.has(projection + ".weight")) return x;
     const auto size = static_cast<std::size_t>(options_.size / options_.heads);
     return part(weights_.affine(projection, x), static_cast<std::size_t>(head) * size, size);
   }
@@ -122,6 +126,7 @@ class Attention {
   std::string name_;
   Weights weights_;
   const AttentionOptions& options_;
+  std::size_t key_size_;
 };
 
 }  // namespace fovea::oracle

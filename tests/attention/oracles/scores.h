@@ -17,9 +17,22 @@ Score of_keys(const Function& f) {
   };
 }
 
-// Bahdanau, Cho & Bengio 2015: v' tanh(W q + U k + b)
+// Bahdanau, Cho & Bengio 2015: v' tanh(W q + U k + b); v / |v| if normalized (Raffel et al. 2017)
 inline double additive(const Look& look, const Row& q, const Row& k) {
-  return dot(look.weights.row("v"), tanh(plus(look.weights.map("query", q), look.weights.affine("key", k))));
+  const Row v = look.weights.row("v");
+  const double e = dot(v, tanh(plus(look.weights.map("query", q), look.weights.affine("key", k))));
+  return look.options.normalized ? e / norm(v) : e;
+}
+
+// See, Liu & Manning 2017: v' tanh(W q + U k_i + w cov_i + b), cov_i = sum_{t' < t} a_{t'i}
+inline Row additive_coverage(const Look& look) {
+  const Row cov = look.total();
+  Row e;
+  for (std::size_t i = 0; i < look.positions(); ++i) {
+    const Row hidden = plus(look.weights.map("query", look.query), look.weights.affine("key", look.keys[i]));
+    e.push_back(look.weights.map("v", tanh(plus(hidden, look.weights.times("coverage", {cov[i]}))))[0]);
+  }
+  return e;
 }
 
 // Luong, Pham & Manning 2015: w2' tanh(W1 [q ; k]), W1 = [W1_q W1_k]
@@ -58,10 +71,13 @@ inline double activated_general(const Look& look, const Row& q, const Row& k) {
   return look.options.activation == "sigmoid" ? sigmoid(x) : std::tanh(x);
 }
 
-// Pavlopoulos, Malakasiotis & Androutsopoulos 2017: w' tanh(W2 tanh(W1 [q ; k] + b1) + b2) + b3
+// Pavlopoulos, Malakasiotis & Androutsopoulos 2017: w' tanh(W2 tanh(W1 [q ; k] + b1) + b2) + b3, in `depth` layers
 inline double deep(const Look& look, const Row& q, const Row& k) {
-  const Row first = tanh(plus(look.weights.map("query", q), look.weights.affine("key", k)));
-  return look.weights.affine("last", tanh(look.weights.affine("middle", first)))[0];
+  Row x = tanh(plus(look.weights.map("query", q), look.weights.affine("key", k)));
+  for (int layer = 1; layer < look.options.depth; ++layer) {
+    x = tanh(look.weights.affine(layer == 1 ? "middle" : "middle" + std::to_string(layer), x));
+  }
+  return look.weights.affine("last", x)[0];
 }
 
 // Luong 2015: the i-th number of W q + b
@@ -105,6 +121,7 @@ inline Row convolutional(const Look& look) {
 
 inline const Table<Score>& scores() {
   static const Table<Score> all = {{"additive", score::of_keys(score::additive)},
+                                   {"additive_coverage", score::additive_coverage},
                                    {"concat", score::of_keys(score::concat)},
                                    {"bilinear", score::of_keys(score::bilinear)},
                                    {"dot", score::of_keys(score::plain_dot)},

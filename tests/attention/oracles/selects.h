@@ -119,9 +119,11 @@ inline Row walk(const Row& from, const Row& p) {
   return a;
 }
 
-// Raffel, Luong, Liu, Weiss & Eck 2017: in training the expected stops, p = sigmoid(e + noise); in use on from where it
-// stood to the first p > 0.5, nowhere if there is none.
+// Raffel, Luong, Liu, Weiss & Eck 2017: in training the expected stops, p = sigmoid(g e + r + noise); in use on from
+// where it stood to the first p > 0.5, nowhere if there is none.
 inline Row monotonic(const Look& look, Row e) {
+  const double g = look.weights.number("scale"), r = look.weights.number("offset");
+  e = each(e, [=](double x) { return g * x + r; });
   if (look.training) {
     for (std::size_t i = 0; i < e.size(); ++i) {  // Box & Muller 1958
       const double u = look.uniform(2 * static_cast<int>(i)), v = look.uniform(2 * static_cast<int>(i) + 1);
@@ -137,8 +139,12 @@ inline Row monotonic(const Look& look, Row e) {
   return Row(e.size());
 }
 
-// Yu, Buys & Blunsom 2016: shift with 1 - p, emit with p = sigmoid(e)
-inline Row segments(const Look& look, const Row& e) { return walk(look.from(), each(e, oracle::sigmoid)); }
+// Yu, Buys & Blunsom 2016: shift with 1 - p, emit with p = sigmoid(e), at the last position for certain
+inline Row segments(const Look& look, const Row& e) {
+  Row p = each(e, oracle::sigmoid);
+  p.back() = 1;
+  return walk(look.from(), p);
+}
 
 // Wu & Cotterell 2019: sum_{j <= i} from_j exp(e_i) / sum_{k >= j} exp(e_k)
 inline Row monotonic_hmm(const Look& look, const Row& e) {

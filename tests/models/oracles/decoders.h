@@ -10,7 +10,7 @@ namespace fovea::oracle {
 struct Step {
   Readout readout;
   Written written;
-  Rows coverage_embeddings = {};  // of all heads, as the step found them; empty without such a bias
+  Rows coverage_embeddings = {};  // of all heads, once the last step is done; empty without such a bias
 };
 using Steps = std::vector<Step>;
 
@@ -79,7 +79,7 @@ inline Steps rnn(const Model& model, const Encoded& encoded, const Example& exam
       style != "plain" && std::find(bias.begin(), bias.end(), "coverage_embedding") != bias.end();
   std::vector<Cells> layers = bridge(model, encoded);
   Row fed(static_cast<std::size_t>(options.output.size));  // t_{t-1}
-  constexpr int step_symbol = 4;
+  constexpr int stop_symbol = 3, step_symbol = 4;
   Asking asking = {.query = {}};
   asking.random = model.random;
   asking.sample = model.sample;
@@ -94,7 +94,6 @@ inline Steps rnn(const Model& model, const Encoded& encoded, const Example& exam
       asking.query = query;
       readout.attended = attention.attend(encoded.memory, asking);
       readout.context = readout.attended.context;
-      if (embeds_coverage) step.coverage_embeddings = attention.coverage_embeddings(encoded.memory, asking);
       asking.before.push_back(readout.attended);
       ++asking.step;
     };
@@ -110,6 +109,10 @@ inline Steps rnn(const Model& model, const Encoded& encoded, const Example& exam
     readout.features = fed = features(model, readout);
     step.written = outputs().at(options.output.kind)(model, example, encoded.memory, readout);
     steps.push_back(step);
+  }
+  if (embeds_coverage) {
+    asking.written.push_back(model.weights().row("decoder.embedding.table", stop_symbol));
+    steps.back().coverage_embeddings = attention.coverage_embeddings(encoded.memory, asking);
   }
   return steps;
 }

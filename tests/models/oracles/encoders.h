@@ -9,6 +9,7 @@ namespace fovea::oracle {
 struct Encoded {
   Rows memory;
   std::vector<Cells> last;  // of each layer; c is empty for a GRU
+  Rows summary = {};        // of a structured one: where each of its rows looks
 };
 
 namespace encoder {
@@ -69,22 +70,25 @@ inline Encoded embedding(const Model& model, const std::vector<int>& source) {
   return with_mean(memory);
 }
 
-// h^0_i = E x_i + P_i / 10, h^1_i = tanh(W h^0_{i-k..i+k} + b), h^l_i = h^{l-1}_i + tanh(W h^{l-1}_{i-k..i+k} + b)
+// Gehring et al. 2017: h^0_i = E x_i + P_i / 10, brought to the size of the layers if it has another;
+// h^l_i = (h^{l-1}_i + A * sigmoid(B)) / sqrt(2), [A ; B] = W h^{l-1}_{i-k..i+k} + b
 inline Encoded convolution(const Model& model, const std::vector<int>& source) {
   const EncoderOptions& options = model.options.encoder;
   const Weights weights = model.weights().of("encoder");
   Rows x = embedded(weights, source);
   for (std::size_t i = 0; i < x.size(); ++i) {
-    x[i] = plus(
-        x[i],
-        scaled(position_vector(weights, "positions", options.positions, options.embedding, static_cast<int>(i)), 0.1));
+    const Row place = position_vector(weights, "positions", options.positions, options.embedding, static_cast<int>(i));
+    x[i] = plus(x[i], scaled(place, 0.1));
+    if (weights.has("widen.weight")) x[i] = weights.affine("widen", x[i]);
   }
   const int before = (options.width - 1) / 2, after = options.width / 2;
+  const auto size = static_cast<std::size_t>(options.size);
   for (int layer = 0; layer < options.layers; ++layer) {
     Rows y;
     for (std::size_t i = 0; i < x.size(); ++i) {
-      y.push_back(tanh(weights.affine("layer" + std::to_string(layer), window(x, i, before, after))));
-      if (layer > 0) y[i] = plus(y[i], x[i]);
+      const Row both = weights.affine("layer" + std::to_string(layer), window(x, i, before, after));
+      const Row gated = product(part(both, 0, size), each(part(both, size, size), sigmoid));
+      y.push_back(scaled(plus(x[i], gated), std::sqrt(0.5)));
     }
     x = y;
   }
@@ -115,12 +119,13 @@ inline Encoded transformer(const Model& model, const std::vector<int>& source) {
   return with_mean(stack.normed_last(x));
 }
 
-// Cheng, Dong & Lapata 2016: h~_t, c~_t = sum_{i < t} a_i (h_i, c_i), a from the score of [x_t ; h~_{t-1}] and
-// [h_i ; c_i]; h_t, c_t = LSTM(x_t, h~_t, c~_t)
+// Cheng, Dong & Lapata 2016: h~_t, c~_t = sum_{i < t} a_i (h_i, c_i), a from the score of [x_t ; h~_{t-1}] and h_i;
+// h_t, c_t = LSTM(x_t, h~_t, c~_t)
 inline Encoded lstmn(const Model& model, const std::vector<int>& source) {
   const Weights weights = model.weights().of("encoder");
-  const Attention attention = model.attention("encoder.self_attention", model.options.self_attention);
   const auto size = static_cast<std::size_t>(model.options.encoder.size);
+  const Attention attention =
+      model.attention("encoder.intra_attention", model.options.intra_attention, model.options.encoder.size);
   Rows past, memory;
   Cells summary = {Row(size), Row(size)};
   for (const Row& x : embedded(weights, source)) {
@@ -147,7 +152,8 @@ inline Encoded structured(const Model& model, const std::vector<int>& source) {
   for (std::size_t r = 0; r < scores[0].size(); ++r) {
     Row of_row;
     for (const Row& of_position : scores) of_row.push_back(of_position[r]);
-    memory.push_back(weighted_sum(softmax(of_row), out.memory));
+    out.summary.push_back(softmax(of_row));
+    memory.push_back(weighted_sum(out.summary.back(), out.memory));
   }
   out.memory = memory;
   return out;

@@ -18,11 +18,12 @@ struct Model {
   std::string prefix = "";            // of the names of its weights
   std::optional<Random> random = {};  // in training: the numbers of the update
   std::uint64_t sample = 0;           // and the example's own place in them
+  double expected = 0;                // in training: the moving average of the log-likelihood of a symbol
 
   Weights weights() const { return Weights(parameters, prefix); }
   // `attention` must outlive it.
-  Attention attention(const std::string& name, const AttentionOptions& attention) const {
-    return Attention(parameters, prefix + name, attention);
+  Attention attention(const std::string& name, const AttentionOptions& attention, int key_size = 0) const {
+    return Attention(parameters, prefix + name, attention, key_size);
   }
 };
 

@@ -30,13 +30,16 @@ struct Told {
 
 namespace objective {
 
-// -sum_t log p(y_t); smoothed, a share of it is that of all symbols alike
+// -sum_t log p(y_t); smoothed, a share of it is that of all symbols alike, where symbols are copied too in the
+// vocabulary's part alone
 inline double likelihood(const Told& told) {
   const double share = told.options().label_smoothing;
   const auto symbols = static_cast<std::size_t>(told.model.weights().rows("decoder.embedding.table"));
   double loss = 0;
   for (std::size_t t = 0; t < told.steps.size(); ++t) {
-    const double all_alike = sum(part(told.steps[t].written.log_probabilities, 0, symbols)) / double(symbols);
+    const Written& written = told.steps[t].written;
+    const Row& known = written.vocabulary.empty() ? written.log_probabilities : written.vocabulary;
+    const double all_alike = sum(part(known, 0, symbols)) / static_cast<double>(symbols);
     loss -= (1 - share) * told.log_p(t) + share * all_alike;
   }
   return loss;
@@ -72,11 +75,21 @@ inline double fertility(const Told& told) {
   return told.options().fertility * loss;
 }
 
-// Mi, Sankaran, Wang & Ittycheriah 2016: lambda sum_i |cov_i|^2, as the last step finds them
+// Mi, Sankaran, Wang & Ittycheriah 2016: lambda sum_i |cov_i|^2, as the last step leaves them
 inline double coverage_embedding(const Told& told) {
   double loss = 0;
   for (const Row& cover : told.steps.back().coverage_embeddings) loss += dot(cover, cover);
   return told.options().coverage_embedding * loss;
+}
+
+// Lin et al. 2017: lambda |A A' - I|^2, A where the rows of a structured summary look
+inline double diversity(const Told& told) {
+  const Rows& rows = told.encoded.summary;
+  double loss = 0;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    for (std::size_t s = 0; s < rows.size(); ++s) loss += std::pow(dot(rows[r], rows[s]) - (r == s ? 1 : 0), 2);
+  }
+  return told.options().diversity * loss;
 }
 
 // Liu, Utiyama, Finch & Sumita 2016: -lambda sum_ti A*_ti log(a_ti + 1e-6); or squared, Mi, Wang & Ittycheriah 2016:
@@ -100,6 +113,7 @@ inline double earned(const Told& told, std::size_t t) {
   return later;
 }
 inline double expected(const Told& told, std::size_t t) {
+  if (told.options().baseline == "average") return static_cast<double>(told.steps.size() - t) * told.model.expected;
   return told.model.weights().affine("objective.baseline", told.steps[t].readout.state)[0];
 }
 
@@ -166,11 +180,12 @@ inline Terms terms_of(const Told& told) {
   if (o.repetition > 0) terms["repetition"] = objective::repetition(told);
   if (o.fertility > 0) terms["fertility"] = objective::fertility(told);
   if (o.coverage_embedding > 0) terms["coverage_embedding"] = objective::coverage_embedding(told);
+  if (o.diversity > 0) terms["diversity"] = objective::diversity(told);
   if (o.supervised > 0) terms["supervised"] = objective::supervised(told);
   if (told.model.random && told.model.options.attention.select == "hard" &&
       told.model.options.decoder.style != "plain") {
     terms["reinforce"] = objective::reinforce(told);
-    terms["baseline"] = objective::baseline(told);
+    if (o.baseline == "learned") terms["baseline"] = objective::baseline(told);
     terms["entropy"] = objective::entropy(told);
   }
   return terms;
@@ -235,6 +250,7 @@ inline Terms terms_with_reverse(const Model& model, const Example& example, cons
   Model reverse = {model.parameters, options, "reverse."};
   reverse.random = model.random;
   reverse.sample = model.sample;
+  reverse.expected = model.expected;
   const Told told = tell(model, example), back = tell(reverse, reversed);
   Terms terms = terms_of(told);
   for (const auto& [name, value] : terms_of(back)) terms["reverse_" + name] = value;

@@ -18,6 +18,7 @@ struct Written {
   Row log_probabilities;  // of the target's symbols, then of those that only the source has
   double gate = 1;        // the vocabulary's share
   Row copying = {};       // by position
+  Row vocabulary = {};    // log-probabilities of the vocabulary's part; empty if it is all
 };
 
 namespace output {
@@ -46,7 +47,8 @@ inline Written mixed(const Row& logits, double gate, const Row& shares, const Ex
   Row p = spread(example, shares);
   const Row vocabulary = softmax(logits);
   for (std::size_t j = 0; j < vocabulary.size(); ++j) p[j] += gate * vocabulary[j];
-  return {each(p, [](double x) { return std::log(std::max(x, 1e-30)); }), gate, shares};
+  return {each(p, [](double x) { return std::log(std::max(x, 1e-30)); }), gate, shares,
+          each(vocabulary, [](double x) { return std::log(x); })};
 }
 
 // p = softmax(V t + b)
@@ -63,6 +65,7 @@ inline Written pointer_generator(const Model& model, const Example& example, con
   if (model.options.output.own_attention) {
     AttentionOptions own = model.options.attention;
     own.bias.clear();
+    if (own.score == "additive_coverage") own.score = "additive";  // of no history
     own.select = "softmax", own.read = "sum";
     own.heads = 1, own.rotary = false;
     a = model.attention("output.attention", own).attend(memory, {.query = readout.state}).looked();

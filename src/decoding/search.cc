@@ -84,6 +84,7 @@ class Search {
   Search(const Parameters& parameters, StepModel& model, const SearchOptions& options, SearchMemory& memory)
       : parameters_(parameters), model_(model), options_(options), memory_(memory) {
     if (options.coverage_penalty > 0) coverage_.emplace(options.coverage_penalty);
+    may_stop_ = std::ranges::find(options.never, options.stop) == options.never.end();
     if (options.sampling_temperature > 0) sampling_.emplace(options.sampling_temperature, options.seed, options.never);
   }
 
@@ -108,6 +109,7 @@ class Search {
   SearchMemory& memory_;
   std::optional<CoveragePenalty> coverage_;
   std::optional<Sampling> sampling_;
+  bool may_stop_ = true;
   std::size_t maps_ = 0;                // of the model, once a step is explained
   int columns_ = 0;                     // sources still in the batch
   std::vector<std::int32_t> origin_;    // [beam, columns] which row of the last step each row goes on from
@@ -194,11 +196,12 @@ void Search::keep_cells(std::vector<StepExplanation>& steps) const {
 void Search::extend(Beam& beam, int column, const StepResult& result, int length) {
   std::vector<Hypothesis> next(static_cast<std::size_t>(options_.beam));
   std::vector<bool> stopped(beam.alive.size());
+  const bool last = length == beam.most_steps;  // for the stop symbol, if it may be written
   int living = 0;
   for (const Candidate& c : sampling_ ? draws(beam, column, result.log_probabilities, length - 1)
                                       : candidates(beam, column, result.log_probabilities)) {
     const bool stops = c.symbol == options_.stop;
-    if (!stops && (living == options_.beam || length == beam.most_steps)) continue;
+    if (!stops && (living == options_.beam || (last && may_stop_))) continue;
     const int from = row(c.hypothesis, column);
     Hypothesis extended = {c.log_probability, static_cast<int>(beam.nodes.size()), beam.alive[c.hypothesis].coverage};
     beam.nodes.push_back({beam.alive[c.hypothesis].node, c.symbol});
@@ -222,8 +225,11 @@ void Search::extend(Beam& beam, int column, const StepResult& result, int length
     }
     if (options_.beam == 1) break;  // greedy: the best symbol, be it the stop symbol
   }
-  for (std::size_t h = 0; h < stopped.size() && length == beam.most_steps; ++h) {
+  for (std::size_t h = 0; h < stopped.size() && last && may_stop_; ++h) {
     if (!stopped[h] && beam.alive[h].log_probability != impossible) cut_off(beam, beam.alive[h], length - 1);
+  }
+  for (const Hypothesis& written : next) {
+    if (last && !may_stop_ && written.log_probability != impossible) cut_off(beam, written, length);
   }
   beam.alive = std::move(next);
 }

@@ -144,7 +144,8 @@ TEST_P(Int8Kernels, TheLargestSumsStayExact) {
 
 TEST_P(Int8Kernels, ARowHasTheSameBitsAloneAndAmongOthers) {
   constexpr int rows = 200;
-  for (const auto& [inner, columns] : {std::pair(1, 1), {7, 5}, {64, 48}, {321, 17}, {128, 100}, {33, 65}}) {
+  for (const auto& size : {std::pair(1, 1), {7, 5}, {64, 48}, {321, 17}, {128, 100}, {33, 65}}) {
+    const int inner = size.first, columns = size.second;
     const Buffer left(rows * inner, "left"), matrix(inner * columns, "matrix"), bias(columns, "bias");
     Packed8 right(inner, columns);
     pack(matrix.data(), columns, inner, false, right.matrix);

@@ -106,7 +106,8 @@ TEST_P(ProductKernels, ARowHasTheSameBitsAloneAndAmongOthers) {
   const std::vector<ProductShape> shapes = {{most_rows, 1, 1},    {most_rows, 7, 5},     {most_rows, 64, 48},
                                             {most_rows, 320, 16}, {most_rows, 321, 17},  {most_rows, 128, 100},
                                             {most_rows, 700, 33}, {most_rows, 1000, 15}, {most_rows, 33, 65}};
-  for (const auto& [rows, inner, columns] : shapes) {
+  for (const ProductShape& shape : shapes) {
+    const int rows = shape.rows, inner = shape.inner, columns = shape.columns;
     const Buffer left(rows * inner, "left"), right(inner * columns, "right"), bias(columns, "bias");
     const std::vector<Real> packed = packed_form(right, inner, columns);
     const auto product = [&](int first, int count) {

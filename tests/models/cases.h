@@ -136,7 +136,9 @@ inline void add_objectives(Cases& cases) {
       {"smoothing", &O::label_smoothing},   {"coverage", &O::coverage},     {"repetition", &O::repetition},
       {"fertility", &O::fertility},         {"supervised", &O::supervised}, {"agreement", &O::agreement},
       {"embedding", &O::coverage_embedding}};
-  for (const auto& [name, weight] : weights) {
+  for (const auto& term : weights) {
+    const std::string& name = term.first;
+    double O::*const weight = term.second;
     cases.add({"held_by_" + name, [&](ModelOptions& o) {
                  o.objective.*weight = 0.3;
                  if (weight == &O::coverage_embedding) o.attention.bias = {"coverage_embedding"};

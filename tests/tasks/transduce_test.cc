@@ -328,9 +328,9 @@ TEST(Alignment, SharesTheWeightOfEachTargetSymbol) {
 
 // A share of what is wanted goes to all positions alike; the stop symbol, and steps of which nothing is known, stay.
 TEST(Alignment, IsSmoothedOverAllPositions) {
-  const Transduce task(words_with({"extra=alignment", "objective.supervised=1", "objective.supervised_smoothing=0.2"}),
+  const Transduce task(words_with({"columns=source,target,alignment", "objective.supervised=1", "objective.supervised_smoothing=0.2"}),
                        animals);
-  const Batch batch = batch_of(task, {{"a b c", "x y z", "0-0 1-0 2-2", 1}, {"a", "x", "0-0", 2}});
+  const Batch batch = batch_of(task, {{"a b c", "x y z", "", 1, "0-0 1-0 2-2"}, {"a", "x", "", 2, "0-0"}});
   const std::vector<std::vector<double>> wanted = {{0.45, 0.45, 0.05, 0.05},
                                                    {0.9, 0.1, 0, 0},  // of 4 and 2 positions
                                                    {0, 0, 0, 0},

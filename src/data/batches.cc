@@ -56,7 +56,7 @@ std::size_t window_size(std::span<const Length> lengths, BatchSize size) {
   }
   const double lines = static_cast<double>(lengths.size());
   const double window = std::min(most_batches * rows, lines / fewest_windows);
-  return static_cast<std::size_t>(std::clamp(window, std::min(rows, lines), lines));
+  return static_cast<std::size_t>(std::max(1.0, std::clamp(window, std::min(rows, lines), lines)));
 }
 
 // Every other window is sorted downwards, so that the last batch of a window can go on smoothly into the next one.

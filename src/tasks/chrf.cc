@@ -44,7 +44,8 @@ void Chrf::add(std::string_view target, std::string_view answer) {
   for (std::size_t n = 1; n <= longest; ++n) {
     Counts& counts = counts_[n - 1];
     counts.target += static_cast<std::int64_t>(wanted.grams(n));
-    counts.answer += static_cast<std::int64_t>(given.grams(n));
+    // What is longer than the target has no reference, and does not count against the answer.
+    if (wanted.grams(n) > 0) counts.answer += static_cast<std::int64_t>(given.grams(n));
     const auto known = wanted.count_grams(n);
     for (const auto& [gram, times] : given.count_grams(n)) {
       const auto found = known.find(gram);

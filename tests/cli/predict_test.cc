@@ -352,7 +352,8 @@ TEST_F(WordModelTest, ReadsFeaturesAfterATab) {
   EXPECT_EQ(predict({}, "abc\tN;SG\nabc\tV;SG\ndef\tV,SG\nfgh\tN|SG\n\n").out, "x\nyy\nyy\nx\n\n");
   EXPECT_EQ(lines_of(predict({}, "abc\n\tN\n").out).size(), 2u);
   const json answer = json::parse(predict({"--json"}, "abc\tN\n").out);
-  EXPECT_EQ(answer["source"]["tokens"][0]["text"], "<N>") << answer["source"];
+  EXPECT_EQ(answer["source"]["tokens"][0]["text"], "a") << answer["source"];
+  EXPECT_EQ(answer["source"]["features"], "N") << answer["source"];
   const Outcome evaluated =
       run(fovea({"evaluate", folder_ / "run", folder_ / "data.tsv", "--json", "--min", "exact=1"}));
   EXPECT_EQ(evaluated.code, 0) << evaluated.out << evaluated.err;

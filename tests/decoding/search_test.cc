@@ -1,5 +1,6 @@
 // Search over hand-made distributions, where the best answer can be found by trying all.
 #include "decoding/search.h"
+#include "decoding/writable.h"
 
 #include <gtest/gtest.h>
 
@@ -188,17 +189,21 @@ TEST(Search, NeverWritesWhatItMustNot) {
   }
 }
 
+// The last step is the stop symbol's, unless it may not be written.
 TEST(Search, CutOffAnswersSaySo) {
   const Table endless = [](int, const Path&) { return Row{-40, -1, -2, -3, -9, -9}; };
+  const Table no_end = [](int, const Path&) { return Row{least_writable * 2, -1, -2, -3, -9, -9}; };
   for (const int beam : {1, 3}) {
-    SearchOptions o = options(beam, beam);
-    o.never.push_back(stop);
-    const auto found = find(endless, o, {3, 5, 1});
-    for (const int source : {0, 1, 2}) {
-      const int most = std::vector{3, 5, 1}[source];
-      EXPECT_FALSE(found[source][0].finished);
-      EXPECT_EQ(found[source][0].symbols, Path(static_cast<std::size_t>(most - 1), 1));
-      EXPECT_DOUBLE_EQ(found[source][0].score, most == 1 ? 0 : -1);
+    for (const bool may_stop : {true, false}) {
+      SearchOptions o = options(beam, beam);
+      if (!may_stop) o.never.push_back(stop);
+      const auto found = find(may_stop ? no_end : endless, o, {3, 5, 1});
+      for (const int source : {0, 1, 2}) {
+        const int most = std::vector{3, 5, 1}[source] - may_stop;
+        EXPECT_FALSE(found[source][0].finished);
+        EXPECT_EQ(found[source][0].symbols, Path(static_cast<std::size_t>(most), 1));
+        EXPECT_DOUBLE_EQ(found[source][0].score, most == 0 ? 0 : -1);
+      }
     }
   }
 }
@@ -208,9 +213,9 @@ TEST(Search, TiesGoToTheLowerSymbolAndEarlierHypothesis) {
   SearchOptions o = options(1, 1);
   EXPECT_EQ(find_one(even, o, 3)[0].symbols, Path{});  // stop is the lowest
   o.never.push_back(stop);
-  EXPECT_EQ(find_one(even, o, 4)[0].symbols, Path({1, 1, 1}));
+  EXPECT_EQ(find_one(even, o, 3)[0].symbols, Path({1, 1, 1}));
   o.beam = o.nbest = 4;
-  const auto found = find(even, o, {3, 3, 3});
+  const auto found = find(even, o, {2, 2, 2});
   for (const int source : {0, 1, 2}) {
     std::vector<Path> paths;
     for (const Answer& answer : found[source]) paths.push_back(answer.symbols);

@@ -72,6 +72,7 @@ TEST(Metrics, CountsOverAllLines) {
   EXPECT_EQ(metrics.values(), (Values{{"exact", 1.0 / 3},
                                       {"cer", 0.4},
                                       {"edit_distance", 4.0 / 3},
+                                      {"chrf", metrics.chrf()},
                                       {"unfinished", 0},
                                       {"sources", 3},
                                       {"lines", 3}}));

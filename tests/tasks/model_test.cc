@@ -384,7 +384,7 @@ TEST(ModelFile, OfBeforeColumnsHadNamesIsUnderstood) {
   auto config = nlohmann::json::parse(file.metadata["config"]);
   config.erase("columns");
   config.erase("max_length");
-  for (const char* extra : {"none", "features", "alignment"}) {
+  for (const char* extra : {"none", "alignment"}) {
     config["extra"] = extra;
     file.metadata["config"] = config.dump();
     const auto read = read_back(file);
@@ -392,6 +392,9 @@ TEST(ModelFile, OfBeforeColumnsHadNamesIsUnderstood) {
               extra == std::string("none") ? "source,target" : std::string("source,target,") + extra);
     EXPECT_EQ(read->config().max_length, 1000);
   }
+  config["extra"] = "features";
+  file.metadata["config"] = config.dump();
+  expect_refused(file, "train it again");
   config["extra"] = "tags";
   file.metadata["config"] = config.dump();
   expect_refused(file, "extra");

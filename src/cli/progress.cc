@@ -164,8 +164,7 @@ void ProgressView::finish() {
 // Most wanted first: a narrow terminal drops them from the end.
 std::vector<std::string> ProgressView::status_fields() const {
   std::vector<std::string> fields = {"loss " + loss_text(last_.training_loss),
-                                     rate_text(last_.tokens_per_second) + " tok/s",
-                                     eta_text(last_)};
+                                     rate_text(last_.tokens_per_second) + " tok/s", eta_text(last_)};
   if (best_) fields.push_back("best " + *best_);
   if (patience_) fields.push_back(fmt::format("patience {}", *patience_));
   fields.push_back(fmt::format("update {}", last_.update));

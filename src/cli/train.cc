@@ -66,7 +66,8 @@ std::string minutes(double seconds) {
 }
 
 const ValidationReport* best_of(const JournalEvents& events) {
-  const auto best = std::ranges::find_if(events.validations.rbegin(), events.validations.rend(), &ValidationReport::best);
+  const auto best =
+      std::ranges::find_if(events.validations.rbegin(), events.validations.rend(), &ValidationReport::best);
   return best == events.validations.rend() ? nullptr : &*best;
 }
 
@@ -231,10 +232,11 @@ int TrainCommand::run(Ranks& ranks) const {
                   minutes(p.seconds)));
   say("best on the held-out lines: " + best_text(events) + "\n");
   if (p.validations > 0 && !trainer.has_left_single_symbols()) {
-    say(fmt::format("nothing was learned: on the held-out lines the loss is {:.3f} a symbol, and {:.3f} for one who knows "
-                    "only how frequent the symbols are. Do source and target of a line belong together? If so, try more "
-                    "lines, --set training.learning_rate={:.2g}, or more patience\n",
-                    p.best_loss, trainer.loss_of_single_symbols(), config.training.learning_rate / 3));
+    say(fmt::format(
+        "nothing was learned: on the held-out lines the loss is {:.3f} a symbol, and {:.3f} for one who knows "
+        "only how frequent the symbols are. Do source and target of a line belong together? If so, try more "
+        "lines, --set training.learning_rate={:.2g}, or more patience\n",
+        p.best_loss, trainer.loss_of_single_symbols(), config.training.learning_rate / 3));
   }
   return 0;
 }

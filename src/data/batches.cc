@@ -46,8 +46,8 @@ std::int64_t count_tokens(std::span<const Length> lengths) {
   return tokens;
 }
 
-// Large enough that neighbours have nearly equal lengths, small enough that which lines share a batch is drawn anew every
-// epoch: few batches are sorted in many small windows.
+// Large enough that neighbours have nearly equal lengths, small enough that which lines share a batch is drawn anew
+// every epoch: few batches are sorted in many small windows.
 std::size_t window_size(std::span<const Length> lengths, BatchSize size) {
   constexpr double most_batches = 64, fewest_windows = 8;
   double rows = static_cast<double>(size.count);

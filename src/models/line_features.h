@@ -1,4 +1,5 @@
-// The features of a line (inflection tags, a language, a style): a vector each, whose sum every step of the decoder reads.
+// The features of a line (inflection tags, a language, a style): a vector each, whose sum every step of the decoder
+// reads.
 #pragma once
 
 #include <string>

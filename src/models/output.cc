@@ -38,8 +38,7 @@ OutputLayer::OutputLayer(Parameters& parameters, const OutputOptions& options, c
       narrow_.emplace(parameters, "output.narrow", sizes.features, sizes.table_size, false);
     }
   } else {
-    weight_ = parameters.add("output.choice.weight", {sizes.features, sizes.symbols},
-                             Initial::fan_in(sizes.features));
+    weight_ = parameters.add("output.choice.weight", {sizes.features, sizes.symbols}, Initial::fan_in(sizes.features));
   }
   bias_ = parameters.add("output.choice.bias", {sizes.symbols}, Initial::constant(0));
 }

@@ -56,8 +56,8 @@ Transducer::Transducer(Parameters& parameters, const ModelOptions& options, Symb
   if (draws_ && objective_.baseline == "learned") baseline_.emplace(parameters, "objective.baseline", sizes.state, 1);
   if (objective_.agreement > 0) {
     parameters.set_prefix("reverse.");
-    reverse_ = std::make_unique<Transducer>(parameters, reverse_options(options),
-                                            Symbols{symbols.target, symbols.source, 0});
+    reverse_ =
+        std::make_unique<Transducer>(parameters, reverse_options(options), Symbols{symbols.target, symbols.source, 0});
     parameters.set_prefix("");
   }
 }

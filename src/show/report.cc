@@ -45,7 +45,8 @@ std::string summary(const RunReport& report, const std::vector<ChartPoint>& best
 
 std::string curves(const RunReport& report, const Series& score, const std::vector<ChartPoint>& best) {
   Chart loss{"loss", "update", {series_of(report, "training", &RunPoint::loss)}, {}};
-  if (Series dev = series_of(report, "held-out", &RunPoint::held_out_loss); !dev.points.empty()) loss.series.push_back(dev);
+  if (Series dev = series_of(report, "held-out", &RunPoint::held_out_loss); !dev.points.empty())
+    loss.series.push_back(dev);
   const Chart quality{report.metric + " on the held-out lines", "update", {score}, best};
   return fmt::format("<div class=\"cards\"><div class=\"card\">{}</div><div class=\"card\">{}</div></div>\n",
                      draw_chart(loss), draw_chart(quality));

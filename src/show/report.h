@@ -15,7 +15,7 @@ struct RunPoint {
   std::int64_t update = 0;
   double epoch = 0;
   double seconds = 0;
-  std::optional<double> loss;      // on training data, since the point before
+  std::optional<double> loss;           // on training data, since the point before
   std::optional<double> held_out_loss;  // only at validations, like the next
   std::optional<double> score;
 };

@@ -65,7 +65,8 @@ double Chrf::score() const {
   }
   if (orders == 0 || precision + recall == 0) return 0;
   constexpr double factor = 4;  // beta squared
-  return 100 * (1 + factor) * (precision / orders) * (recall / orders) / (factor * precision / orders + recall / orders);
+  return 100 * (1 + factor) * (precision / orders) * (recall / orders) /
+         (factor * precision / orders + recall / orders);
 }
 
 }  // namespace fovea

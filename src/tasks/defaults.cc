@@ -54,13 +54,17 @@ bool is_sentences(const SideShape& words) { return words.mean >= 6 && words.diff
 
 void choose_unit(const std::string& side, const SideShape& words, std::vector<Choice>& choices) {
   if (is_alphabet_of_words(words)) {
-    choices.push_back({side + ".unit", {side + ".unit"}, "word",
-                       fmt::format("{:.1f} short words a line, {} different ones: an alphabet", words.mean,
-                                   words.different)});
+    choices.push_back(
+        {side + ".unit",
+         {side + ".unit"},
+         "word",
+         fmt::format("{:.1f} short words a line, {} different ones: an alphabet", words.mean, words.different)});
   } else if (is_sentences(words)) {
-    choices.push_back({side + ".unit", {side + ".unit"}, "word", fmt::format("sentences, {:.1f} words a line", words.mean)});
+    choices.push_back(
+        {side + ".unit", {side + ".unit"}, "word", fmt::format("sentences, {:.1f} words a line", words.mean)});
   } else {
-    choices.push_back({side + ".unit", {side + ".unit"}, "char", fmt::format("{:.1f} words a line: strings", words.mean)});
+    choices.push_back(
+        {side + ".unit", {side + ".unit"}, "char", fmt::format("{:.1f} words a line: strings", words.mean)});
   }
 }
 
@@ -76,7 +80,8 @@ void choose_vocabulary(const std::string& side, const std::string& unit, const S
                        std::vector<Choice>& choices) {
   constexpr std::int64_t many = 2000;
   if (unit != "word" || shape.different < many) return;
-  choices.push_back({side + ".min_count", {side + ".min_count"}, "2", fmt::format("{} different words", shape.different)});
+  choices.push_back(
+      {side + ".min_count", {side + ".min_count"}, "2", fmt::format("{} different words", shape.different)});
 }
 
 std::int64_t power_of_two(double near) { return std::int64_t(1) << std::lround(std::log2(std::max(near, 1.0))); }
@@ -101,17 +106,21 @@ std::vector<Choice> choose_training(const Config& config, std::span<const Exampl
   const std::int64_t epoch = (lines + rows - 1) / rows;  // updates
   choose("training.batch", fmt::format("{}t", tokens), fmt::format("about {} lines, {} updates an epoch", rows, epoch));
   const std::int64_t every = std::clamp<std::int64_t>(epoch, 100, 1000);
-  choose("training.validate_every", fmt::format("{}u", every), "often enough to see it learn, not too often to wait for");
+  choose("training.validate_every", fmt::format("{}u", every),
+         "often enough to see it learn, not too often to wait for");
   choose("training.patience", 10, "validations");
   choose("training.patience_updates", 1000, "so that a slow start does not end the run");
 
   const bool large = sentences || lines > 25000;
   const int size = large ? 256 : 128;
-  choices.push_back({"sizes",
-                     {"encoder.size", "encoder.embedding", "attention.size", "decoder.size", "decoder.embedding",
-                      "output.size"},
-                     std::to_string(size),
-                     fmt::format("{} lines{}", lines, sentences ? " of sentences" : large ? "" : ": enough, and quick")});
+  choices.push_back(
+      {"sizes",
+       {"encoder.size", "encoder.embedding", "attention.size", "decoder.size", "decoder.embedding", "output.size"},
+       std::to_string(size),
+       fmt::format("{} lines{}", lines,
+                   sentences ? " of sentences"
+                   : large   ? ""
+                             : ": enough, and quick")});
   choose("training.learning_rate", large ? 0.001 : 0.002, fmt::format("for size {}", size));
   if (transformer) choose("training.warmup", 400, "Transformers start unsteadily");
   const bool few = target.symbols < 50000;
@@ -119,7 +128,8 @@ std::vector<Choice> choose_training(const Config& config, std::span<const Exampl
   choose("objective.label_smoothing", 0.1, "no answer is certain");
   choose("training.average", every <= 200 ? 0.99 : 0.998, "steadier than the last weights alone");
   const double characters = shape_of(training, "char", target_of).mean;
-  choose("training.metric", characters > 40 ? "chrf" : "exact", fmt::format("targets of {:.0f} characters", characters));
+  choose("training.metric", characters > 40 ? "chrf" : "exact",
+         fmt::format("targets of {:.0f} characters", characters));
   return choices;
 }
 

@@ -116,8 +116,9 @@ bool same_shape(const TensorHeader::Array& array, const Shape& shape) {
 Model::Model(const Config& config, Transduce task, Unfilled)
     : config_(config),
       task_(std::move(task)),
-      transducer_(parameters_, config.model,
-                  {task_.source().size(), task_.target().size(), task_.reads_features() ? task_.features().size() : 0}) {}
+      transducer_(
+          parameters_, config.model,
+          {task_.source().size(), task_.target().size(), task_.reads_features() ? task_.features().size() : 0}) {}
 
 Model::Model(const Config& config, Transduce task) : Model(config, std::move(task), Unfilled()) {
   parameters_.allocate();
@@ -176,12 +177,11 @@ std::unique_ptr<Model> Model::one_way(bool reverse) const {
       column = column == "source" ? "target" : column == "target" ? "source" : "skip";
     }
   }
-  std::unique_ptr<Model> model(
-      new Model(config,
-                Transduce(config,
-                          {reverse ? task_.target() : task_.source(), reverse ? task_.source() : task_.target()},
-                          task_.lexicon(), reverse ? reversed(task_.lengths()) : task_.lengths()),
-                Unfilled()));
+  std::unique_ptr<Model> model(new Model(
+      config,
+      Transduce(config, {reverse ? task_.target() : task_.source(), reverse ? task_.source() : task_.target()},
+                task_.lexicon(), reverse ? reversed(task_.lengths()) : task_.lengths()),
+      Unfilled()));
   model->parameters_.allocate();
   for (const Parameters::Entry& entry : model->parameters_.entries()) {
     const std::string name = (reverse ? "reverse." : "") + entry.name;

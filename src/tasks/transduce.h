@@ -34,7 +34,7 @@ struct SourceIds {
   // unknown symbol, which is never written.
   Symbols copies;
   std::vector<std::string> unknown;
-  std::string features = {};   // as they were written, if the model reads any
+  std::string features = {};     // as they were written, if the model reads any
   Symbols feature_symbols = {};  // the same as ids
 
   bool empty() const { return symbols.empty(); }

@@ -11,7 +11,8 @@ namespace {
 constexpr double beta1 = 0.9;
 constexpr double epsilon = 1e-8;
 
-// How much of the average stays. Early weights are soon forgotten: after t updates it reaches back over a tenth of them.
+// How much of the average stays. Early weights are soon forgotten: after t updates it reaches back over a tenth of
+// them.
 double kept(double averaging, double update) { return std::min(averaging, update / (update + 10)); }
 }  // namespace
 

@@ -1,5 +1,5 @@
-// How a gradient changes the weights: Adam (Kingma & Ba 2015) with decoupled weight decay (Loshchilov & Hutter 2019), or
-// stochastic gradient descent with momentum; and their running average (Polyak & Juditsky 1992), if one is kept.
+// How a gradient changes the weights: Adam (Kingma & Ba 2015) with decoupled weight decay (Loshchilov & Hutter 2019),
+// or stochastic gradient descent with momentum; and their running average (Polyak & Juditsky 1992), if one is kept.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +41,8 @@ class Optimizer {
   double beta2_;
   double weight_decay_;
   double averaging_;
-  LargeVector<Real> first_;    // mean gradient, or velocity
-  LargeVector<Real> second_;   // mean square; Adam only
+  LargeVector<Real> first_;   // mean gradient, or velocity
+  LargeVector<Real> second_;  // mean square; Adam only
   LargeVector<Real> average_;
 };
 

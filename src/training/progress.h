@@ -16,7 +16,7 @@ struct Progress {
   double best_loss = 0;          // there, of that model
   std::int64_t best_update = 0;  // which it was
   int since_best = 0;            // validations since
-  double rate_factor = 1;   // what plateaus have left of the learning rate
+  double rate_factor = 1;        // what plateaus have left of the learning rate
   std::int64_t skipped = 0;
   int skipped_in_a_row = 0;
   double loss = 0;           // summed over symbols, since the last validation

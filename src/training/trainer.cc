@@ -98,8 +98,7 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
   check_same_on_all_ranks();
   gradient_ = std::make_unique<GradientWorker>(*model_, examples_, workers_, ranks_);
   held_out_ = std::make_unique<HeldOut>(*model_, data_.held_out, examples_, workers_);
-  optimizer_ =
-      std::make_unique<Optimizer>(config_.training, static_cast<std::size_t>(model_->parameters().count()));
+  optimizer_ = std::make_unique<Optimizer>(config_.training, static_cast<std::size_t>(model_->parameters().count()));
 }
 
 void Trainer::check_length(const SourceIds& source, std::int64_t line) const {
@@ -277,7 +276,8 @@ void Trainer::estimate_end(UpdateReport& report) const {
   const auto updates_of = [&](Period period) {
     return static_cast<double>(period.count) * (period.unit == Period::Unit::epochs ? epoch_updates : 1.0);
   };
-  const double pace = (now() - started_at_) / static_cast<double>(std::max<std::int64_t>(progress_.update - first_update_, 1));
+  const double pace =
+      (now() - started_at_) / static_cast<double>(std::max<std::int64_t>(progress_.update - first_update_, 1));
   const Period limit = options_.stop_after;
   const double done = static_cast<double>(progress_.update);
   if (limit.unit == Period::Unit::seconds) {

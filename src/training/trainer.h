@@ -101,11 +101,11 @@ class Trainer {
   bool unsaved_ = false;   // something has happened since the last save
   ModelFiles best_model_;  // if it is not written yet
 
-  std::int64_t first_update_ = 0;   // of this process's part of the run
-  double started_at_ = 0;      // of this process's part of the run
-  double seconds_before_ = 0;  // of earlier parts
-  double saved_at_ = 0;        // or tried to
-  double rate_at_ = 0;         // tokens per second: since then
+  std::int64_t first_update_ = 0;  // of this process's part of the run
+  double started_at_ = 0;          // of this process's part of the run
+  double seconds_before_ = 0;      // of earlier parts
+  double saved_at_ = 0;            // or tried to
+  double rate_at_ = 0;             // tokens per second: since then
   std::int64_t rate_tokens_ = 0;
   double tokens_per_second_ = 0;
 };

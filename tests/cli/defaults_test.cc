@@ -14,8 +14,7 @@ namespace {
 class DefaultsTest : public testing::Test {
  protected:
   std::string make(const std::string& maker, int count, int seed) {
-    const Outcome made =
-        run(fovea({"make", maker, "--count", std::to_string(count), "--seed", std::to_string(seed)}));
+    const Outcome made = run(fovea({"make", maker, "--count", std::to_string(count), "--seed", std::to_string(seed)}));
     EXPECT_EQ(made.code, 0) << made.err;
     return folder_.write(maker + std::to_string(seed) + ".tsv", made.out);
   }

@@ -138,7 +138,7 @@ inline void add_objectives(Cases& cases) {
       {"embedding", &O::coverage_embedding}};
   for (const auto& term : weights) {
     const std::string& name = term.first;
-    double O::*const weight = term.second;
+    double O::* const weight = term.second;
     cases.add({"held_by_" + name, [&](ModelOptions& o) {
                  o.objective.*weight = 0.3;
                  if (weight == &O::coverage_embedding) o.attention.bias = {"coverage_embedding"};

@@ -73,8 +73,8 @@ TEST(LineFeatures, GradientIsThatOfTheLoss) {
     const Batch batch = featured_batch(model);
     std::vector<Real> gradient(static_cast<std::size_t>(model.parameters.count()));
     model.terms(batch, gradient);
-    const Difference error = largest_loss_gradient_error(some_of(numbers_of(model.parameters, gradient), is_double ? 20 : 1),
-                                                         [&] { return model.loss(batch); });
+    const Difference error = largest_loss_gradient_error(
+        some_of(numbers_of(model.parameters, gradient), is_double ? 20 : 1), [&] { return model.loss(batch); });
     EXPECT_LE(error.size, is_double ? gradient_tolerance : 0.1) << error.where;
   }
 }

@@ -17,7 +17,8 @@ TEST(Chrf, IsThatOfSacreBleu) {
   for (std::string line; std::getline(lines, line); ++count) {
     std::istringstream cells(line);
     std::string target, answer, score, score_so_far;
-    std::getline(std::getline(std::getline(std::getline(cells, target, '\t'), answer, '\t'), score, '\t'), score_so_far);
+    std::getline(std::getline(std::getline(std::getline(cells, target, '\t'), answer, '\t'), score, '\t'),
+                 score_so_far);
     Chrf alone;
     alone.add(target, answer);
     together.add(target, answer);

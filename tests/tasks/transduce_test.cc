@@ -179,7 +179,8 @@ TEST(Features, AreSymbolsOfTheirOwn) {
 TEST(Features, OfABatchAreFilledUpWithPads) {
   const Transduce task(words_with({"columns=source,target,features"}), std::vector<Example>{{"a b", "x", "N;PL", 1}});
   const int n = task.features().encode("N"), pl = task.features().encode("PL");
-  const FeatureIds features = batch_of(task, {{"a", "x", "PL", 1}, {"b", "x", "", 2}, {"a", "x", "N;PL", 3}}).source.features;
+  const FeatureIds features =
+      batch_of(task, {{"a", "x", "PL", 1}, {"b", "x", "", 2}, {"a", "x", "N;PL", 3}}).source.features;
   constexpr int pad = Vocabulary::pad;
   EXPECT_EQ(features.length, 2);
   EXPECT_EQ(features.batch, 3);
@@ -328,8 +329,9 @@ TEST(Alignment, SharesTheWeightOfEachTargetSymbol) {
 
 // A share of what is wanted goes to all positions alike; the stop symbol, and steps of which nothing is known, stay.
 TEST(Alignment, IsSmoothedOverAllPositions) {
-  const Transduce task(words_with({"columns=source,target,alignment", "objective.supervised=1", "objective.supervised_smoothing=0.2"}),
-                       animals);
+  const Transduce task(
+      words_with({"columns=source,target,alignment", "objective.supervised=1", "objective.supervised_smoothing=0.2"}),
+      animals);
   const Batch batch = batch_of(task, {{"a b c", "x y z", "", 1, "0-0 1-0 2-2"}, {"a", "x", "", 2, "0-0"}});
   const std::vector<std::vector<double>> wanted = {{0.45, 0.45, 0.05, 0.05},
                                                    {0.9, 0.1, 0, 0},  // of 4 and 2 positions

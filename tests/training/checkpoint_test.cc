@@ -73,8 +73,8 @@ TEST_F(CheckpointTest, ABatchBeyondTheEpochIsRefused) {
 
 TEST_F(CheckpointTest, ImpossibleCountsAreRefused) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  for (const char* key : {"update", "epoch", "batch", "validations", "best_update", "since_best", "skipped", "skipped_in_a_row",
-                          "symbols"}) {
+  for (const char* key : {"update", "epoch", "batch", "validations", "best_update", "since_best", "skipped",
+                          "skipped_in_a_row", "symbols"}) {
     for (const nlohmann::json& value :
          {nlohmann::json(most), nlohmann::json(std::numeric_limits<std::uint64_t>::max()), nlohmann::json(-1),
           nlohmann::json(1e300), nlohmann::json(0.5), nlohmann::json("1"), nlohmann::json(nullptr),

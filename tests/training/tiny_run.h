@@ -17,14 +17,22 @@ inline constexpr bool files_are_exact = sizeof(Real) == sizeof(float);
 
 // As settings, so that a test can give them to the library and to the command line alike.
 inline std::vector<std::string> tiny_settings() {
-  return {"encoder.size=8",         "encoder.embedding=8",
-          "attention.size=8",       "decoder.size=8",
-          "decoder.embedding=8",    "output.size=8",
-          "training.batch=16",      "training.learning_rate=0.02",
-          "training.patience=1000", "training.validate_every=20u",
-          "training.average=0",     "training.dropout=0.1",
-          "training.metric=exact",  "training.patience_updates=0",
-          "source.unit=char",       "target.unit=char",
+  return {"encoder.size=8",
+          "encoder.embedding=8",
+          "attention.size=8",
+          "decoder.size=8",
+          "decoder.embedding=8",
+          "output.size=8",
+          "training.batch=16",
+          "training.learning_rate=0.02",
+          "training.patience=1000",
+          "training.validate_every=20u",
+          "training.average=0",
+          "training.dropout=0.1",
+          "training.metric=exact",
+          "training.patience_updates=0",
+          "source.unit=char",
+          "target.unit=char",
           "objective.label_smoothing=0"};
 }
 

@@ -258,7 +258,8 @@ TEST_F(TrainerTest, TheBestModelOfARunIsItsOwn) {
   train(tiny_config(settings), 33);
   ASSERT_NE(read_bytes(folder_ / model_file_name), own);
   const std::atomic<int> signal = 15;
-  Trainer run(tiny_config(settings), tiny_data(), {.folder = folder_.path(), .stop_signal = &signal}, files_, record_);
+  Trainer run(tiny_config(settings), tiny_data(), {.folder = folder_.path(), .stop_after = {}, .stop_signal = &signal},
+              files_, record_);
   EXPECT_EQ(run.run(), Ending::interrupted);
   EXPECT_EQ(read_bytes(folder_ / model_file_name), own);
 }

@@ -366,8 +366,8 @@ Decoder::Taught RnnDecoder::teach_at_once(Pass& pass, const Encoded& encoded, co
   };
   Tensor x;
   if (first_->serves(pass, known) || line_part_) {
-    Tensor gates = first_->serves(pass, known) ? (*first_)(pass, known, leading)
-                                               : cells_[0].project(pass, readout.embedding);
+    Tensor gates =
+        first_->serves(pass, known) ? (*first_)(pass, known, leading) : cells_[0].project(pass, readout.embedding);
     if (line_part_) gates = add_to_each_step(gates, gates_of_line(pass, encoded));
     x = cells_[0].run_projected(pass, gates, first[0], inputs.mask(), Direction::forward).h;
   } else {

@@ -147,8 +147,9 @@ Ids TransformerDecoder::own_inputs(Pass& pass, Sources sources, const Side& inpu
   return ids;
 }
 
-Decoder::Taught TransformerDecoder::teach(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
-                                          const OutputLayer& output, const OutputSources& output_sources) const {
+Decoder::Taught TransformerDecoder::teach(Pass& pass, const Encoded& encoded, const Sources& sources,
+                                          const Side& inputs, const OutputLayer& output,
+                                          const OutputSources& output_sources) const {
   const bool sampled = pass.training() && pass.training_pass().sampling > 0;
   const Tensor line = vectors_of_line(pass, encoded);
   const Ids ids = sampled ? own_inputs(pass, sources, inputs, line, output, output_sources) : Ids(inputs.ids);

@@ -103,6 +103,13 @@ Vocabulary read_vocabulary(const TensorHeader& file, const char* key, std::strin
   }
 }
 
+Vocabulary read_features(const TensorHeader& file, std::string_view name) {
+  if (!file.metadata.contains("features.vocabulary")) {
+    throw model_error("{}: it reads features before the source, as models did once; train it again", name);
+  }
+  return read_vocabulary(file, "features.vocabulary", name);
+}
+
 bool same_shape(const TensorHeader::Array& array, const Shape& shape) {
   if (static_cast<int>(array.shape.size()) != shape.axes()) return false;
   for (int i = 0; i < shape.axes(); ++i) {
@@ -129,18 +136,14 @@ std::unique_ptr<Model> Model::described_by(const TensorHeader& file, std::string
   const Config config = read_config(required(file, "config", name), std::string(name) + ": config");
   Vocabularies symbols = {read_vocabulary(file, "source.vocabulary", name),
                           read_vocabulary(file, "target.vocabulary", name)};
-  if (Columns(config.columns).has("features")) {
-    if (!file.metadata.contains("features.vocabulary")) {
-      throw model_error("{}: it reads features before the source, as models did once; train it again", name);
-    }
-    symbols.features = read_vocabulary(file, "features.vocabulary", name);
-  }
   if (find_output(config.model.output.kind).traits.lexicon) required(file, "lexicon", name);
   LexiconIds lexicon = read_lexicon(file, name, symbols.source.size(), symbols.target.size());
   try {
+    if (Columns(config.columns).has("features")) symbols.features = read_features(file, name);
     Transduce task(config, std::move(symbols), std::move(lexicon), read_lengths(file, name));
     return std::unique_ptr<Model>(new Model(config, std::move(task), Unfilled()));
   } catch (const Error& e) {  // a config that no model can be made from
+    if (e.kind() == ErrorKind::model) throw;
     throw model_error("{}: {}", name, e.what());
   }
 }

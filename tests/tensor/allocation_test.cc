@@ -13,7 +13,15 @@
 #include "tensor/ops.h"
 #include "tensor/packed.h"
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__clang__)
+#define SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#else
+#define SANITIZED 0
+#endif
+
+#if !SANITIZED
 
 namespace {
 constexpr bool counting = true;

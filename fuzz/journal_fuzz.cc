@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   RunReport report;
   report.metric = "exact";
   for (const UpdateReport& r : events.updates) {
-    report.points.push_back({r.update, r.epoch, r.seconds, r.loss, std::nullopt, std::nullopt});
+    report.points.push_back({r.update, r.epoch, r.seconds, r.training_loss, std::nullopt, std::nullopt});
   }
   for (const ValidationReport& r : events.validations) {
     report.points.push_back({r.update, r.epoch, r.seconds, r.training_loss, std::nullopt, r.exact});

@@ -56,7 +56,8 @@ TEST(DamagedModel, AnyChangedByteIsRefused) {
 TEST(DamagedModel, AnyLengthButTheRightOneIsRefused) {
   const std::string bytes = model_bytes();
   std::string message;
-  for (std::size_t length = 0; length < bytes.size(); ++length) {
+  constexpr std::size_t beginning = 2000, step = 7;  // every length up to there, and of the numbers some
+  for (std::size_t length = 0; length < bytes.size(); length += length < beginning ? 1 : step) {
     ASSERT_EQ(load(std::string_view(bytes).substr(0, length), message), Loaded::refused) << length << ": " << message;
   }
   for (std::size_t more = 1; more <= 16; ++more) {

@@ -41,7 +41,8 @@ TEST(DamagedModel, TheWholeFileLoads) {
   EXPECT_LT(model_bytes().size(), 32u << 10);
 }
 
-TEST(DamagedModel, AnyChangedByteIsRefused) {
+// Slow: of what sanitizers could see the fuzzers see more.
+TEST(SlowDamagedModel, AnyChangedByteIsRefused) {
   std::string bytes = model_bytes(), message;
   const std::size_t header_end = bytes.rfind("data_offsets");
   for (std::size_t i = 0; i < bytes.size(); i += i < header_end ? 1 : 9) {  // of the numbers some
@@ -52,7 +53,7 @@ TEST(DamagedModel, AnyChangedByteIsRefused) {
   }
 }
 
-TEST(DamagedModel, AnyLengthButTheRightOneIsRefused) {
+TEST(SlowDamagedModel, AnyLengthButTheRightOneIsRefused) {
   const std::string bytes = model_bytes();
   std::string message;
   constexpr std::size_t beginning = 2000, step = 7;  // every length up to there, and of the numbers some
@@ -65,7 +66,7 @@ TEST(DamagedModel, AnyLengthButTheRightOneIsRefused) {
 }
 
 // With the checksum made right again, what the bytes say must still fit together.
-TEST(DamagedModel, AHostileHeaderLoadsOrIsRefused) {
+TEST(SlowDamagedModel, AHostileHeaderLoadsOrIsRefused) {
   const std::string bytes = model_bytes();
   const std::size_t header_end = bytes.rfind("data_offsets");
   std::string message;

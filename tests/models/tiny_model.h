@@ -189,4 +189,18 @@ inline std::vector<std::vector<Real>> stepped(const TinyModel& model, const Step
   return rows;
 }
 
+// Minus the log-probability of the batch's targets, of three rows, one step after another.
+inline double stepped_likelihood(const TinyModel& model, const Batch& batch) {
+  Arena arena;
+  Pass pass(model.parameters, arena);
+  const auto rows = stepped(model, *model.transducer.begin(pass, batch.source), batch.inputs);
+  double sum = 0;
+  for (std::size_t cell = 0; cell < batch.outputs.ids.size(); ++cell) {
+    if (!batch.outputs.real[cell]) continue;
+    const std::size_t width = rows[cell / 3].size() / 3;
+    sum -= static_cast<double>(rows[cell / 3][cell % 3 * width + static_cast<std::size_t>(batch.outputs.ids[cell])]);
+  }
+  return sum;
+}
+
 }  // namespace fovea

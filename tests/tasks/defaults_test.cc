@@ -1,6 +1,7 @@
 // Settings that suit the data.
 #include "tasks/defaults.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

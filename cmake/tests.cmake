@@ -14,14 +14,8 @@ elseif(FOVEA_SANITIZE STREQUAL "thread")
   list(FILTER test_sources INCLUDE REGEX ${threads})
 endif()
 add_executable(fovea_test ${test_sources})
-# As in the library: a folder is one piece. Each test has a namespace of its own, so names of helpers may repeat.
-set_target_properties(fovea_test PROPERTIES UNITY_BUILD ${FOVEA_UNITY} UNITY_BUILD_MODE GROUP)
-foreach(source IN LISTS test_sources)
-  get_filename_component(folder ${source} DIRECTORY)
-  file(RELATIVE_PATH folder ${CMAKE_CURRENT_SOURCE_DIR} ${folder})
-  string(REPLACE / _ folder ${folder})
-  set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder})
-endforeach()
+# Each test has a namespace of its own, so names of helpers may repeat within a folder.
+one_piece_a_folder(fovea_test ${test_sources})
 target_include_directories(fovea_test PRIVATE tests)
 target_link_libraries(fovea_test PRIVATE fovea_library GTest::gtest_main PkgConfig::libhwy PkgConfig::liblzma
   PkgConfig::libzstd PkgConfig::zlib)

@@ -12,7 +12,7 @@ constexpr std::uint64_t data_hash = 1;
 Config tiny_config() {
   Config config;
   for (const char* setting : {"encoder.size=2", "encoder.embedding=2", "attention.size=2", "decoder.size=2",
-                              "decoder.embedding=2", "output.size=2"}) {
+                              "decoder.embedding=2", "generator.size=2"}) {
     set_field(config, setting);
   }
   return config;

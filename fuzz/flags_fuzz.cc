@@ -1,11 +1,11 @@
 // The command line, one word a line, read but not run; and each word as what flags hold: a setting, an amount with a
-// unit, a name. What is taken reads back the same.
+// tokenizer, a name. What is taken reads back the same.
 #include <algorithm>
 
 #include "base/periods.h"
 #include "cli/command_line.h"
 #include "data/pairs.h"
-#include "data/unit.h"
+#include "data/tokenizer.h"
 #include "fuzz.h"
 #include "tasks/config.h"
 
@@ -26,7 +26,7 @@ void read_values(const std::vector<std::string>& words) {
       must(parse_batch_size(to_string(batch)) == batch);
     });
     taken([&] { parse_bad_lines(word); });
-    taken([&] { Unit unit(word); });
+    taken([&] { Tokenizer tokenizer(word); });
   }
   Config again;
   read_json(again, to_json(config), "again");

@@ -5,7 +5,7 @@
 #include "data/columns.h"
 #include "data/features.h"
 #include "data/pairs.h"
-#include "data/unit.h"
+#include "data/tokenizer.h"
 #include "fuzz.h"
 
 using namespace fovea;
@@ -21,12 +21,12 @@ void check_pairs(const Pairs& pairs) {
   for (const Example& example : pairs.examples) {
     split_features(example.features);
     for (const char* name : {"char", "word"}) {
-      const Unit unit(name);
+      const Tokenizer tokenizer(name);
       std::vector<std::string> tokens;
-      for (const Piece& piece : unit.cut(example.source)) tokens.emplace_back(piece.text);
-      const std::string joined = unit.join(tokens);
+      for (const Token& token : tokenizer.cut(example.source)) tokens.emplace_back(token.text);
+      const std::string joined = tokenizer.join(tokens);
       must(name == std::string_view("word") || joined == example.source);
-      must(unit.cut(joined).size() == tokens.size());
+      must(tokenizer.cut(joined).size() == tokens.size());
     }
   }
 }

@@ -1,7 +1,7 @@
 // A model file: the container, which must come back the same after being written again, then the model in it, which
 // must answer a line. The checksum is set right first, or nothing behind it would be reached.
 #include "fuzz.h"
-#include "tasks/answering.h"
+#include "inference/answering.h"
 #include "tasks/model.h"
 
 using namespace fovea;

@@ -73,7 +73,7 @@ NAMES = {
     "tanh": "sigmoid", "sigmoid": "tanh", "relu": "tanh", "softplus": "relu", "min": "max", "max": "min", "exp": "log1p",
     "log1p": "exp", "log": "exp", "sin": "cos", "cos": "sin", "sqrt": "exp", "masked_softmax": "masked_sigmoid",
     "masked_sigmoid": "masked_softmax", "sparsemax": "masked_softmax", "entmax": "sparsemax", "add": "multiply",
-    "multiply": "add", "add_pairs": "multiply_pairs", "multiply_pairs": "add_pairs", "max_element": "min_element",
+    "multiply": "add", "broadcast_add": "broadcast_multiply", "broadcast_multiply": "broadcast_add", "max_element": "min_element",
     "min_element": "max_element", "upper_bound": "lower_bound", "lower_bound": "upper_bound", "any_of": "all_of",
     "all_of": "any_of", "none_of": "any_of", "floor": "ceil", "ceil": "floor", "reciprocal": "exp",
 }

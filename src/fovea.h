@@ -5,4 +5,4 @@
 //   for (const fovea::Prediction& p : predictor.predict(lines, {})) std::puts(p.output.text.c_str());
 #pragma once
 
-#include "predictor.h"
+#include "inference/predictor.h"

@@ -6,9 +6,9 @@
 #include <sstream>
 
 #include "attention/mechanism.h"
-#include "models/encoder.h"
+#include "models/decoder.h"
 #include "models/options.h"
-#include "models/output.h"
+#include "models/generator.h"
 #include "support/process.h"
 #include "support/source_files.h"
 #include "support/temporary_folder.h"
@@ -29,7 +29,8 @@ TEST(MechanismsPage, NamesEveryMechanismEncoderAndOutput) {
   check_all(selects());
   check_all(reads());
   check_all(encoders());
-  check_all(outputs());
+  check_all(decoders());
+  check_all(generators());
 }
 
 TEST(MechanismsPage, NamesEveryObjective) {

@@ -45,7 +45,7 @@ Attention::Attention(Parameters& parameters, const std::string& name, const Atte
       key_size_(sizes.key > 0 ? sizes.key : sizes.memory),
       rotary_(options.rotary) {
   AttentionSizes made = {sizes.query, sizes.memory, options.size, sizes.written, options};
-  const Mechanism<Score>& score = find_mechanism(scores(), options.score);
+  const Mechanism<Score>& score = scores().find(options.score);
   if (options.projections || heads_ > 1) {
     if (options.size % heads_ != 0) {
       throw usage_error("{}.size = {} cannot be shared among {} heads; choose a multiple", name, options.size, heads_);
@@ -76,9 +76,9 @@ Attention::Attention(Parameters& parameters, const std::string& name, const Atte
       throw usage_error("{}.bias has {} twice; once is enough", name, *bias);
     }
   }
-  for (const std::string& bias : options.bias) biases_.push_back(make(find_mechanism(biases(), bias)));
-  select_ = make(find_mechanism(selects(), options.select));
-  read_ = make(find_mechanism(reads(), options.read));
+  for (const std::string& bias : options.bias) biases_.push_back(make(biases().find(bias)));
+  select_ = make(selects().find(options.select));
+  read_ = make(reads().find(options.read));
   context_size_ = read_->context_size(made.memory) * heads_;
   if (value_) {
     out_.emplace(parameters, name + ".project_context", context_size_, options.size);

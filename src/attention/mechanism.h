@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "attention/options.h"
+#include "base/registry.h"
 #include "layers/pass.h"
 
 namespace fovea {
@@ -76,10 +77,10 @@ class Bias {
 
 struct Selected {
   Tensor weights;
-  // Where the position is drawn: the log-probability of the one drawn, [queries, batch, 1], and of all,
-  // [queries, batch, positions].
+  // Where the position is drawn: the log-probability of the one drawn, [queries, batch, 1], and the probabilities of
+  // all, [queries, batch, positions].
   Tensor drawn;
-  Tensor odds;
+  Tensor probabilities;
 };
 
 class Select {
@@ -132,25 +133,9 @@ std::unique_ptr<Axis> made(Parameters& parameters, const std::string& name, cons
   }
 }
 
-std::span<const Mechanism<Score>* const> scores();
-std::span<const Mechanism<Bias>* const> biases();
-std::span<const Mechanism<Select>* const> selects();
-std::span<const Mechanism<Read>* const> reads();
-
-template <class Axis>
-std::vector<std::string> mechanism_names(std::span<const Mechanism<Axis>* const> list) {
-  std::vector<std::string> names;
-  for (const Mechanism<Axis>* entry : list) names.emplace_back(entry->name);
-  return names;
-}
-
-// A usage_error if there is none of that name.
-template <class Axis>
-const Mechanism<Axis>& find_mechanism(std::span<const Mechanism<Axis>* const> list, std::string_view name) {
-  for (const Mechanism<Axis>* entry : list) {
-    if (entry->name == name) return *entry;
-  }
-  throw usage_error("no attention mechanism \"{}\"; see fovea list", name);
-}
+const Registry<Mechanism<Score>>& scores();
+const Registry<Mechanism<Bias>>& biases();
+const Registry<Mechanism<Select>>& selects();
+const Registry<Mechanism<Read>>& reads();
 
 }  // namespace fovea

@@ -11,25 +11,37 @@ namespace {
 
 // ... and adds it to the list of its axis.
 template <class Axis>
-std::span<const Mechanism<Axis>* const> entries() {
-  static const std::vector<const Mechanism<Axis>*> list = [] {
-    std::vector<const Mechanism<Axis>*> found;
-    const auto add = [&]<class Other>(const Mechanism<Other>& entry) {
-      if constexpr (std::is_same_v<Axis, Other>) found.push_back(&entry);
-    };
+Registry<Mechanism<Axis>> made_list(std::string_view what) {
+  std::vector<const Mechanism<Axis>*> found;
+  const auto add = [&]<class Other>(const Mechanism<Other>& entry) {
+    if constexpr (std::is_same_v<Axis, Other>) found.push_back(&entry);
+  };
 #define MECHANISM(Axis, name) add(Axis##_##name);
 #include "attention/mechanisms.def"
 #undef MECHANISM
-    return found;
-  }();
-  return list;
+  return {what, std::move(found)};
 }
 
 }  // namespace
 
-std::span<const Mechanism<Score>* const> scores() { return entries<Score>(); }
-std::span<const Mechanism<Bias>* const> biases() { return entries<Bias>(); }
-std::span<const Mechanism<Select>* const> selects() { return entries<Select>(); }
-std::span<const Mechanism<Read>* const> reads() { return entries<Read>(); }
+const Registry<Mechanism<Score>>& scores() {
+  static const auto list = made_list<Score>("score");
+  return list;
+}
+
+const Registry<Mechanism<Bias>>& biases() {
+  static const auto list = made_list<Bias>("bias");
+  return list;
+}
+
+const Registry<Mechanism<Select>>& selects() {
+  static const auto list = made_list<Select>("selection");
+  return list;
+}
+
+const Registry<Mechanism<Read>>& reads() {
+  static const auto list = made_list<Read>("reading");
+  return list;
+}
 
 }  // namespace fovea

@@ -5,10 +5,10 @@
 namespace fovea {
 
 void AttentionOptions::fields(FieldVisitor& visit) {
-  visit("score", score, "how well a key matches the query", one_of(mechanism_names(scores())));
-  visit("bias", bias, "what position and history add to the scores", one_of(mechanism_names(biases())));
-  visit("select", select, "how scores become weights", one_of(mechanism_names(selects())));
-  visit("read", read, "what the weights take from the values", one_of(mechanism_names(reads())));
+  visit("score", score, "how well a key matches the query", one_of(scores().names()));
+  visit("bias", bias, "what position and history add to the scores", one_of(biases().names()));
+  visit("select", select, "how scores become weights", one_of(selects().names()));
+  visit("read", read, "what the weights take from the values", one_of(reads().names()));
   visit("heads", heads, "attentions side by side, each on a projection of its own", between(1, 256));
   visit("size", size, "hidden units of the scoring network, and of all heads together", between(1, 16384));
   visit("projections", projections, "queries, keys and values are projected first; always so with several heads");

@@ -6,8 +6,8 @@
 #include "cli/complaint.h"
 #include "cli/out.h"
 #include "cli/overwriting.h"
-#include "kernels/target.h"
-#include "training/bench.h"
+#include "kernels/instruction_set.h"
+#include "benchmarks/bench.h"
 
 namespace fovea {
 

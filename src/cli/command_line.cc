@@ -19,7 +19,7 @@
 #include "data/columns.h"
 #include "data/makers/maker.h"
 #include "tasks/config.h"
-#include "training/bench_shapes.h"
+#include "benchmarks/shapes.h"
 
 namespace fovea {
 
@@ -135,7 +135,7 @@ void add_train(CLI::App& app, TrainCommand& c, Run& run) {
   command->footer(
       "Examples:\n"
       "  fovea train dates.tsv -o runs/dates\n"
-      "  fovea train --source en.txt --target de.txt --set source.unit=word --set target.unit=word -o runs/en-de\n"
+      "  fovea train --source en.txt --target de.txt --set source.tokenizer=word --set target.tokenizer=word -o runs/en-de\n"
       "  fovea train dates.tsv -o runs/big --set encoder.size=256 --stop-after 10m\n"
       "  mpirun -n 4 fovea train dates.tsv -o runs/dates   (on several machines: docs/many-machines.md)\n\n"
       "Settings for --set and --config are listed by: fovea list settings");
@@ -370,7 +370,7 @@ void offer_values(Argument& argument) {
   } else if (argument.value == setting.name || argument.value == settings.name) {
     argument.offer = Offer::settings;
   } else {
-    if (argument.value == maker.name) argument.choices = names_of(makers());
+    if (argument.value == maker.name) argument.choices = makers().names();
     if (argument.value == preset.name) argument.choices = names_of(presets());
     if (argument.value == list_name.name) argument.choices = ListCommand::names();
     if (argument.value.find('|') != std::string::npos) argument.choices = CLI::detail::split(argument.value, '|');

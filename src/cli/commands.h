@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/training_input.h"
-#include "training/bench.h"
+#include "benchmarks/bench.h"
 
 namespace fovea {
 

@@ -10,7 +10,7 @@
 #include "base/random.h"
 #include "base/streams.h"
 #include "cli/signals.h"
-#include "predictor.h"
+#include "inference/predictor.h"
 #include "show/json.h"
 #include "show/label.h"
 #include "tasks/metrics.h"
@@ -115,7 +115,7 @@ class RunStatus : public Observer {
 void measure_answers(const PlannedRun& run, const ComparedTask& task, ComparedRun& figures) {
   Predictor predictor(run.folder, task.threads);
   const std::vector<Referenced> questions =
-      group_references(task.data.held_out, predictor.model().task().target_unit());
+      group_references(task.data.held_out, predictor.model().task().target_tokenizer());
   std::vector<SourceText> sources, shown;
   for (const Referenced& question : questions) sources.push_back({question.source, question.features});
   for (const std::size_t i : choose_samples(questions, compared_examples)) shown.push_back(sources[i]);

@@ -14,9 +14,9 @@
 #include "cli/complaint.h"
 #include "cli/out.h"
 #include "data/pairs.h"
-#include "predictor.h"
+#include "inference/predictor.h"
 #include "tasks/alignment_quality.h"
-#include "tasks/looking.h"
+#include "inference/looking.h"
 #include "tasks/metrics.h"
 #include "tasks/references.h"
 
@@ -171,7 +171,7 @@ int EvaluateCommand::run() const {
                                   .bad_lines = parse_bad_lines(on_bad_line),
                                   .max_length = longest});
   if (const std::string left_out = describe(pairs); !left_out.empty()) say(left_out + "\n");
-  const std::vector<Referenced> questions = group_references(pairs.examples, opened.task().target_unit());
+  const std::vector<Referenced> questions = group_references(pairs.examples, opened.task().target_tokenizer());
   std::vector<SourceText> sources;
   for (const Referenced& question : questions) sources.push_back({question.source, question.features});
   const auto predictions = predictor.predict(sources, {.answer = {.beam = beam,

@@ -8,7 +8,7 @@
 #include "cli/presets.h"
 #include "data/makers/maker.h"
 #include "models/encoder.h"
-#include "models/output.h"
+#include "models/generator.h"
 #include "tasks/config.h"
 
 namespace fovea {
@@ -27,7 +27,7 @@ struct Listing {
 };
 
 template <class Kind>
-Listing kinds(std::string name, std::string about, std::span<const Kind* const> entries) {
+Listing kinds(std::string name, std::string about, const Registry<Kind>& entries) {
   Listing listing{std::move(name), std::move(about), {}};
   for (const Kind* entry : entries) {
     listing.rows.push_back({std::string(entry->name), std::string(entry->formula), std::string(entry->paper)});
@@ -47,10 +47,12 @@ std::vector<Listing> listings() {
                               kinds("selects", "attention.select: how scores become weights", selects()),
                               kinds("reads", "attention.read: what the weights take from the values", reads()),
                               kinds("encoders", "encoder.kind: what reads the source", encoders()),
-                              kinds("outputs", "output.kind: how a symbol is chosen", outputs())};
+                              kinds("decoders", "decoder.kind: what writes the target", decoders()),
+                              kinds("generators", "generator.kind: how a symbol is chosen", generators())};
   Listing made{"makers", "data sets for fovea make", {}};
-  for (const Maker& maker : makers())
-    made.rows.push_back({std::string(maker.name), std::string(maker.description), ""});
+  for (const Maker* maker : makers()) {
+    made.rows.push_back({std::string(maker->name), std::string(maker->description), ""});
+  }
   all.push_back(made);
   Listing preset{"presets", "published systems for fovea train --preset", {}};
   for (const Preset& p : presets()) preset.rows.push_back({std::string(p.name), first_comment(p.toml), ""});

@@ -9,7 +9,7 @@
 #include "cli/complaint.h"
 #include "cli/out.h"
 #include "data/lines.h"
-#include "predictor.h"
+#include "inference/predictor.h"
 #include "show/json.h"
 
 namespace fovea {
@@ -28,18 +28,18 @@ constexpr std::size_t most_line_bytes = std::size_t(1) << 30;
 class Counter {
  public:
   void count(const LineStream::Written& written, std::int64_t line) {
-    fates_[static_cast<std::size_t>(written.fate)].count(line);
+    fates_[static_cast<std::size_t>(written.status)].count(line);
     if (!written.finished) unfinished_.count(line);
     if (!written.unknown_feature.empty() && unknown_features_.count(line)) unknown_feature_ = written.unknown_feature;
   }
   // `file` is how its lines are named.
   void report(const std::string& file, const Columns& columns, std::int64_t max_length) const {
-    const auto of = [&](LineFate fate) { return fates_[static_cast<std::size_t>(fate)]; };
-    of(LineFate::repaired).warn(file, "not UTF-8: bad bytes were read as U+FFFD");
-    of(LineFate::too_few_columns)
+    const auto of = [&](LineStatus status) { return fates_[static_cast<std::size_t>(status)]; };
+    of(LineStatus::repaired).warn(file, "not UTF-8: bad bytes were read as U+FFFD");
+    of(LineStatus::too_few_columns)
         .warn(file, fmt::format("without all that this model reads ({}): answered with an empty line",
                                 columns.question_form()));
-    of(LineFate::too_long)
+    of(LineStatus::too_long)
         .warn(file, fmt::format("longer than {} characters (--max-length), or than the model knows positions: answered "
                                 "with an empty line",
                                 max_length));

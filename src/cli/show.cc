@@ -7,7 +7,7 @@
 #include "cli/out.h"
 #include "cli/overwriting.h"
 #include "cli/terminal.h"
-#include "predictor.h"
+#include "inference/predictor.h"
 #include "show/html.h"
 #include "show/json.h"
 #include "show/svg.h"
@@ -25,18 +25,18 @@ int ShowCommand::run() const {
       .columns = columns_for(predictor.model(), columns),
       .max_length = max_length > 0 ? max_length : predictor.model().config().max_length};
   const Prediction prediction = predictor.predict(lines, options)[0];
-  if (prediction.fate == LineFate::too_long) {
+  if (prediction.status == LineStatus::too_long) {
     throw data_error("the line is longer than {} characters (--max-length), or than the model knows positions",
                      options.max_length);
   }
-  if (prediction.fate == LineFate::too_few_columns) {
+  if (prediction.status == LineStatus::too_few_columns) {
     throw data_error("this model reads {}; write the line as $'walk\\tV;PST'", options.columns->question_form());
   }
   if (!prediction.unknown_feature.empty()) {
     say(fmt::format("warning: no line of the training data had the feature \"{}\"\n",
                     beginning(prediction.unknown_feature)));
   }
-  if (prediction.fate == LineFate::empty) throw data_error("the line is empty: there is nothing to look at");
+  if (prediction.status == LineStatus::empty) throw data_error("the line is empty: there is nothing to look at");
   Files files;
   if (!svg.empty()) files.write_atomically(svg, draw_svg(prediction.output));
   if (!html.empty()) files.write_atomically(html, draw_html(prediction.output));

@@ -16,7 +16,7 @@
 #include "cli/signals.h"
 #include "cli/terminal.h"
 #include "cli/training_input.h"
-#include "kernels/target.h"
+#include "kernels/instruction_set.h"
 #include "show/model_card.h"
 #include "show/report.h"
 #include "training/trainer.h"

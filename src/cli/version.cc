@@ -5,7 +5,7 @@
 
 #include "base/ranks.h"
 #include "base/real.h"
-#include "kernels/target.h"
+#include "kernels/instruction_set.h"
 
 namespace fovea {
 

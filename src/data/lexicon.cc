@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "base/utf8.h"
 #include "data/lines.h"
-#include "data/unit.h"
+#include "data/tokenizer.h"
 
 namespace fovea {
 

@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 #include "data/columns.h"
 #include "data/lines.h"
-#include "data/unit.h"
+#include "data/tokenizer.h"
 
 namespace fovea {
 

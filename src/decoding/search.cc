@@ -81,7 +81,7 @@ bool done(const Beam& beam, int length, const SearchOptions& options) {
 
 class Search {
  public:
-  Search(const Parameters& parameters, StepModel& model, const SearchOptions& options, SearchMemory& memory)
+  Search(const Parameters& parameters, StepModel& model, const SearchOptions& options, SearchArenas& memory)
       : parameters_(parameters), model_(model), options_(options), memory_(memory) {
     if (options.coverage_penalty > 0) coverage_.emplace(options.coverage_penalty);
     may_stop_ = std::ranges::find(options.never, options.stop) == options.never.end();
@@ -106,7 +106,7 @@ class Search {
   const Parameters& parameters_;
   StepModel& model_;
   const SearchOptions& options_;
-  SearchMemory& memory_;
+  SearchArenas& memory_;
   std::optional<CoveragePenalty> coverage_;
   std::optional<Sampling> sampling_;
   bool may_stop_ = true;
@@ -345,7 +345,7 @@ std::vector<std::vector<Answer>> Search::run(std::span<const int> most_steps, st
 }  // namespace
 
 std::vector<std::vector<Answer>> search(const Parameters& parameters, StepModel& model, const SearchOptions& options,
-                                        std::span<const int> most_steps, SearchMemory& memory,
+                                        std::span<const int> most_steps, SearchArenas& memory,
                                         std::span<const int> lengths, std::span<const std::int64_t> samples) {
   check(options.beam >= 1 && options.nbest >= 1 && options.nbest <= options.beam,
         "a beam of {} with the {} best: wanted is 1 <= nbest <= beam", options.beam, options.nbest);

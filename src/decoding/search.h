@@ -66,7 +66,7 @@ struct Answer {
 };
 
 // Holds two steps in turn.
-struct SearchMemory {
+struct SearchArenas {
   Arena even;
   Arena odd;
 };
@@ -77,7 +77,7 @@ struct SearchMemory {
 //   lengths     how many positions are real; needed for a coverage penalty
 //   samples     which draws are its own, such as its line number; needed for sampling
 std::vector<std::vector<Answer>> search(const Parameters& parameters, StepModel& model, const SearchOptions& options,
-                                        std::span<const int> most_steps, SearchMemory& memory,
+                                        std::span<const int> most_steps, SearchArenas& memory,
                                         std::span<const int> lengths = {}, std::span<const std::int64_t> samples = {});
 
 }  // namespace fovea

@@ -46,7 +46,7 @@ HWY_INLINE void sum_block(Left left, const std::int8_t* panel, std::int32_t* HWY
 }
 #else
 // a[2 i] b[2 i] + a[2 i + 1] b[2 i + 1]
-HWY_INLINE hn::Vec<Sums> multiply_pairs(hn::Vec<Pairs> a, hn::Vec<Pairs> b) {
+HWY_INLINE hn::Vec<Sums> broadcast_multiply(hn::Vec<Pairs> a, hn::Vec<Pairs> b) {
   const Sums d;
   hn::Vec<Sums> other = hn::Zero(d);
   const auto sum = hn::ReorderWidenMulAccumulate(d, a, b, hn::Zero(d), other);
@@ -75,7 +75,7 @@ HWY_INLINE void sum_block(Left left, const std::int8_t* HWY_RESTRICT panel, std:
       std::int32_t pair;
       std::memcpy(&pair, left.data + r * left.stride + k, sizeof pair);
       const auto x = hn::BitCast(d16, hn::Set(d, pair));
-      for (int v = 0; v < width; ++v) sum[r][v] = hn::Add(sum[r][v], multiply_pairs(x, right[v]));
+      for (int v = 0; v < width; ++v) sum[r][v] = hn::Add(sum[r][v], broadcast_multiply(x, right[v]));
     }
   }
   // Unrolled by order: where g++ leaves a loop here, the sums live in memory all along.

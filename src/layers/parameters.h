@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/large_memory.h"
+#include "base/large_pages.h"
 #include "base/real.h"
 #include "base/threads.h"
 #include "tensor/packed.h"

@@ -9,14 +9,14 @@
 
 namespace fovea {
 
-// What positions stand for among the target's symbols, with memory of its own. See Links.
-struct LinkTable {
+// What positions stand for among the target's symbols, with memory of its own. See CopyMapView.
+struct CopyMap {
   std::vector<std::int32_t> starts;
   std::vector<std::int32_t> symbols;
   std::vector<Real> shares;
   int width = 0;
 
-  Links view() const { return {starts, symbols, shares, width}; }
+  CopyMapView view() const { return {starts, symbols, shares, width}; }
 };
 
 // The features of each line of a batch, ids [length, batch]; without any, its length is 0.
@@ -33,7 +33,7 @@ struct Side {
   int batch = 0;
   std::vector<std::int32_t> ids;   // [length, batch]
   std::vector<std::uint8_t> real;  // [length, batch], 1 = not a pad
-  LinkTable links;                 // of a source whose symbols can be copied or looked up; else empty
+  CopyMap copy_map;                 // of a source whose symbols can be copied or looked up; else empty
   FeatureIds features;             // of the lines
 
   Mask mask() const { return {real.data(), length, batch}; }
@@ -49,15 +49,15 @@ void fill_side(std::span<const std::span<const std::int32_t>> sequences, Frame f
 
 struct Batch {
   Side source;                        // closed by the stop symbol
-  Side inputs;                        // target, opened by the start symbol
-  Side outputs;                       // target, closed by the stop symbol
+  Side previous;                        // target, opened by the start symbol
+  Side targets;                       // target, closed by the stop symbol
   std::vector<std::int64_t> samples;  // which example each row is
   std::vector<Real> alignment;  // [target length, batch, source length] wanted weights; a row of zeros: none known
 
   // For the other direction: the target read, the source written.
   Side reverse_source;
-  Side reverse_inputs;
-  Side reverse_outputs;
+  Side reverse_previous;
+  Side reverse_targets;
 };
 
 }  // namespace fovea

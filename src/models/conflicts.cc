@@ -2,7 +2,7 @@
 
 #include "attention/mechanism.h"
 #include "models/encoder.h"
-#include "models/output.h"
+#include "models/generator.h"
 
 namespace fovea {
 
@@ -22,15 +22,15 @@ void check_plain(const ModelOptions& options) {
         "decoder.style = plain with encoder.kind = structured and decoder.bridge = last: the last state is not of the "
         "summary, which nothing would read; choose the bridge mean, or a style with attention");
   }
-  if (options.output.kind != "generate") {
-    throw usage_error("decoder.style = plain with output.kind = {}: it needs an attention; choose another style",
-                      options.output.kind);
+  if (options.generator.kind != "softmax") {
+    throw usage_error("decoder.style = plain with generator.kind = {}: it needs an attention; choose another style",
+                      options.generator.kind);
   }
 }
 
 void check_marginal(const ModelOptions& options) {
   const std::string& select = options.attention.select;
-  if (!attends(options) || !find_mechanism(selects(), select).traits.marginal) return;
+  if (!attends(options) || !selects().find(select).traits.marginal) return;
   const auto refuse = [&](std::string_view what, std::string_view why) {
     throw usage_error("attention.select = {} with {}: {}", select, what, why);
   };
@@ -42,8 +42,8 @@ void check_marginal(const ModelOptions& options) {
         "it sums over where each symbol may come from, so the state must not read a context; set decoder.kind = rnn, "
         "decoder.style = luong and decoder.feeding = false");
   }
-  if (options.output.kind != "generate") {
-    refuse("output.kind = " + options.output.kind, "it mixes outputs itself; set output.kind = generate");
+  if (options.generator.kind != "softmax") {
+    refuse("generator.kind = " + options.generator.kind, "it mixes outputs itself; set generator.kind = softmax");
   }
   if (options.attention.heads > 1 || options.attention.projections) {
     refuse("several heads or projections",
@@ -56,11 +56,11 @@ void check_marginal(const ModelOptions& options) {
   }
   const char* unknown = "where earlier symbols came from is summed over, not known; ";
   for (const std::string& bias : options.attention.bias) {
-    if (find_mechanism(biases(), bias).traits.looks_back) {
+    if (biases().find(bias).traits.looks_back) {
       refuse("attention.bias = " + bias, std::string(unknown) + "leave it out");
     }
   }
-  if (find_mechanism(scores(), options.attention.score).traits.looks_back) {
+  if (scores().find(options.attention.score).traits.looks_back) {
     refuse("attention.score = " + options.attention.score, std::string(unknown) + "choose another score");
   }
   if (options.objective.label_smoothing > 0) {
@@ -74,19 +74,19 @@ void check_positions_kept(const ModelOptions& options) {
     throw usage_error("encoder.kind = {} with {}: its columns do not stand for single symbols; choose another encoder",
                       options.encoder.kind, what);
   };
-  if (options.output.kind != "generate") refuse("output.kind = " + options.output.kind);
+  if (options.generator.kind != "softmax") refuse("generator.kind = " + options.generator.kind);
   if (options.objective.supervised > 0) refuse("objective.supervised");
   if (options.objective.agreement > 0) refuse("objective.agreement");
 }
 
 // Outputs that spread probability by the decoder's weights.
 void check_shares(const ModelOptions& options) {
-  const std::string &output = options.output.kind, &select = options.attention.select;
+  const std::string &output = options.generator.kind, &select = options.attention.select;
   const bool by_weights =
-      find_output(output).traits.lexicon || (output == "pointer_generator" && !options.output.own_attention);
-  if (!by_weights || find_mechanism(selects(), select).traits.sums_to_one) return;
+      generators().find(output).traits.lexicon || (output == "pointer_generator" && !options.generator.own_attention);
+  if (!by_weights || selects().find(select).traits.sums_to_one) return;
   throw usage_error(
-      "output.kind = {} with attention.select = {}: its weights are no shares of one; choose another "
+      "generator.kind = {} with attention.select = {}: its weights are no shares of one; choose another "
       "selection, or an output with weights of its own",
       output, select);
 }
@@ -108,26 +108,26 @@ void check_objectives(const ModelOptions& options) {
         options.encoder.kind);
   }
   if (o.supervised > 0 && o.supervised_form == "cross_entropy" &&
-      find_mechanism(selects(), options.attention.select).traits.may_be_negative) {
+      selects().find(options.attention.select).traits.may_be_negative) {
     throw usage_error(
         "objective.supervised with attention.select = {}: its weights may be negative; set "
         "objective.supervised_form = squared",
         options.attention.select);
   }
-  if (o.agreement > 0 && options.output.kind != "generate") {
+  if (o.agreement > 0 && options.generator.kind != "softmax") {
     throw usage_error(
-        "objective.agreement with output.kind = {}: what symbols of the source stand for is known in one "
-        "direction only; set output.kind = generate",
-        options.output.kind);
+        "objective.agreement with generator.kind = {}: what symbols of the source stand for is known in one "
+        "direction only; set generator.kind = softmax",
+        options.generator.kind);
   }
-  if (options.decoder.frozen && options.output.tied) {
+  if (options.decoder.frozen && options.generator.tied) {
     throw usage_error(
-        "decoder.frozen with output.tied: the choice would teach the vectors that are to stay as they are; "
+        "decoder.frozen with generator.tied: the choice would teach the vectors that are to stay as they are; "
         "leave one out");
   }
-  if (options.output.own_attention && options.output.kind != "pointer_generator") {
-    throw usage_error("output.own_attention belongs to output.kind = pointer_generator, not to {}",
-                      options.output.kind);
+  if (options.generator.own_attention && options.generator.kind != "pointer_generator") {
+    throw usage_error("generator.own_attention belongs to generator.kind = pointer_generator, not to {}",
+                      options.generator.kind);
   }
 }
 

@@ -3,17 +3,25 @@
 #include <algorithm>
 
 #include "data/vocabulary.h"
-#include "models/decoders/rnn.h"
-#include "models/decoders/transformer.h"
 
 namespace fovea {
 
+#define DECODER(name) extern const DecoderKind Decoder_##name;
+#include "models/decoders/decoders.def"
+#undef DECODER
+
+const Registry<DecoderKind>& decoders() {
+  static const Registry<DecoderKind> list("decoder", {
+#define DECODER(name) &Decoder_##name,
+#include "models/decoders/decoders.def"
+#undef DECODER
+  });
+  return list;
+}
+
 std::unique_ptr<Decoder> make_decoder(Parameters& parameters, const ModelOptions& options, const Encoder& encoder,
                                       int symbols, StepInputs inputs) {
-  if (options.decoder.kind == "transformer") {
-    return std::make_unique<TransformerDecoder>(parameters, options, encoder, symbols, inputs);
-  }
-  return std::make_unique<RnnDecoder>(parameters, options, encoder, symbols, inputs);
+  return decoders().find(options.decoder.kind).make(parameters, options, encoder, symbols, inputs);
 }
 
 Tensor add_to_each_step(Tensor x, Tensor same) {
@@ -23,10 +31,10 @@ Tensor add_to_each_step(Tensor x, Tensor same) {
 }
 
 bool reads_own_choice(const Pass& pass, int t, int b) {
-  if (t == 0 || !pass.training() || pass.training_pass().sampling <= 0) return false;
+  if (t == 0 || !pass.training() || pass.training_pass().scheduled_sampling <= 0) return false;
   const TrainingPass& training = pass.training_pass();
   const Random random = training.random.at(static_cast<std::uint64_t>(Purpose::sampling)).at(training.samples[b]);
-  return random.uniform(static_cast<std::uint64_t>(t)) < training.sampling;
+  return random.uniform(static_cast<std::uint64_t>(t)) < training.scheduled_sampling;
 }
 
 std::int32_t most_probable_symbol(Tensor log_probabilities, int row) {

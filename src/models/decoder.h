@@ -1,4 +1,5 @@
-// What writes a target, one symbol after the other.
+// What writes a target, one symbol after the other. A decoder is one file in decoders/ that defines an entry, and one
+// line in decoders.def.
 #pragma once
 
 #include <memory>
@@ -6,7 +7,7 @@
 
 #include "models/batch.h"
 #include "models/encoder.h"
-#include "models/output.h"
+#include "models/generator.h"
 #include "models/readout.h"
 #include "models/step_model.h"
 
@@ -38,14 +39,14 @@ class Decoder {
   // previous [rows]: the symbols written last; feedback [rows, any]: what the output gives back, if anything.
   virtual Step step(Pass& pass, const Sources& sources, const State& state, Ids previous, Tensor feedback) const = 0;
 
-  struct Taught {
+  struct TeacherForced {
     Readout readout;               // of all steps
-    OutputLayer::Written written;  // where a step had to wait for what the one before wrote
+    Generator::Written written;  // where a step had to wait for what the one before wrote
     std::vector<Tensor> kept;      // by biases, after each row's last real step and what it wrote: [batch, any]
   };
   // All steps with the right symbols as inputs, or, where the pass samples, partly the model's own.
-  virtual Taught teach(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
-                       const OutputLayer& output, const OutputSources& output_sources) const = 0;
+  virtual TeacherForced teacher_forced(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
+                       const Generator& generator, const GeneratorSources& generator_sources) const = 0;
 
   virtual DecoderSizes sizes() const = 0;
   // The attention whose weights are a prior over positions; null unless the selection mixes outputs.
@@ -62,6 +63,22 @@ struct StepInputs {
   int feedback = 0;       // what the output gives back
   int line_features = 0;  // what holds for the whole line
 };
+
+struct DecoderKind {
+  std::string_view name;
+  std::string_view formula;
+  std::string_view paper;
+  std::unique_ptr<Decoder> (*make)(Parameters& parameters, const ModelOptions& options, const Encoder& encoder,
+                                   int symbols, StepInputs inputs);
+};
+const Registry<DecoderKind>& decoders();
+
+template <class Made>
+std::unique_ptr<Decoder> made_decoder(Parameters& parameters, const ModelOptions& options, const Encoder& encoder,
+                                      int symbols, StepInputs inputs) {
+  return std::make_unique<Made>(parameters, options, encoder, symbols, inputs);
+}
+
 std::unique_ptr<Decoder> make_decoder(Parameters& parameters, const ModelOptions& options, const Encoder& encoder,
                                       int symbols, StepInputs inputs);
 

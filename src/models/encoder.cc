@@ -6,19 +6,13 @@ namespace fovea {
 #include "models/encoders/encoders.def"
 #undef ENCODER
 
-std::span<const EncoderKind* const> encoders() {
-  static const std::vector<const EncoderKind*> list = {
+const Registry<EncoderKind>& encoders() {
+  static const Registry<EncoderKind> list("encoder", {
 #define ENCODER(name) &Encoder_##name,
 #include "models/encoders/encoders.def"
 #undef ENCODER
-  };
+  });
   return list;
-}
-
-std::vector<std::string> encoder_names() {
-  std::vector<std::string> names;
-  for (const EncoderKind* kind : encoders()) names.emplace_back(kind->name);
-  return names;
 }
 
 bool keeps_positions(const EncoderOptions& options) {
@@ -26,10 +20,7 @@ bool keeps_positions(const EncoderOptions& options) {
 }
 
 std::unique_ptr<Encoder> make_encoder(Parameters& parameters, const ModelOptions& options, int symbols) {
-  for (const EncoderKind* kind : encoders()) {
-    if (kind->name == options.encoder.kind) return kind->make(parameters, options, symbols);
-  }
-  throw usage_error("no encoder \"{}\"; see fovea list encoders", options.encoder.kind);
+  return encoders().find(options.encoder.kind).make(parameters, options, symbols);
 }
 
 }  // namespace fovea

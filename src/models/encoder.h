@@ -11,6 +11,7 @@
 #include "attention/mechanism.h"
 #include "layers/cell.h"
 #include "layers/symbol_vectors.h"
+#include "base/registry.h"
 #include "models/batch.h"
 #include "models/options.h"
 
@@ -43,8 +44,7 @@ struct EncoderKind {
   std::unique_ptr<Encoder> (*make)(Parameters& parameters, const ModelOptions& options, int symbols);
 };
 
-std::span<const EncoderKind* const> encoders();
-std::vector<std::string> encoder_names();
+const Registry<EncoderKind>& encoders();
 std::unique_ptr<Encoder> make_encoder(Parameters& parameters, const ModelOptions& options, int symbols);
 
 template <class Made>

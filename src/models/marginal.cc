@@ -18,14 +18,14 @@ Tensor at_symbols(Pass& pass, Tensor x, Ids symbols, int queries) {
 
 Tensor Marginal::emissions(Pass& pass, const Readout& readout, Tensor position_part) const {
   const Tensor features = decoder_.features_by_position(pass, readout, position_part);
-  return log_softmax(output_.logits(pass, features));
+  return log_softmax(generator_.logits(pass, features));
 }
 
-Marginal::Sum Marginal::teach(Pass& pass, const Readout& readout, const Decoder::Sources& sources,
-                              const OutputSources& output, const Side& outputs) const {
+Marginal::Sum Marginal::teacher_forced(Pass& pass, const Readout& readout, const Decoder::Sources& sources,
+                              const GeneratorSources& output, const Side& targets) const {
   const Memory& memory = output.memory;
-  const int steps = outputs.length;
-  const Tensor likelihoods = at_symbols(pass, emissions(pass, readout, output.keys), outputs.ids, steps);
+  const int steps = targets.length;
+  const Tensor likelihoods = at_symbols(pass, emissions(pass, readout, output.keys), targets.ids, steps);
   const auto log_sums = pass.arena().array<Tensor>(static_cast<std::size_t>(steps));
   const auto weights = pass.arena().array<Tensor>(static_cast<std::size_t>(steps));
   History history;
@@ -39,14 +39,14 @@ Marginal::Sum Marginal::teach(Pass& pass, const Readout& readout, const Decoder:
                              .weights;
     const Posterior found = posterior(prior, at(likelihoods, t), memory.mask);
     history.last = found.weights;
-    log_sums[t] = as_shape(found.log_sum, {outputs.batch, 1});
-    weights[t] = as_shape(found.weights, {outputs.batch, memory.mask.positions});
+    log_sums[t] = as_shape(found.log_sum, {targets.batch, 1});
+    weights[t] = as_shape(found.weights, {targets.batch, memory.mask.positions});
   }
   return {stack(log_sums), stack(weights)};
 }
 
 Tensor Marginal::step(Pass& pass, const Decoder::Step& now, const Decoder::Sources& sources,
-                      const OutputSources& output, const State& state, Ids previous, State& next,
+                      const GeneratorSources& output, const State& state, Ids previous, State& next,
                       std::vector<StepLook>& looks) const {
   const Memory& memory = output.memory;
   const Readout& readout = now.readout;

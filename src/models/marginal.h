@@ -12,17 +12,17 @@ namespace fovea {
 class Marginal {
  public:
   // Both must outlive it.
-  Marginal(const Decoder& decoder, const OutputLayer& output) : decoder_(decoder), output_(output) {}
+  Marginal(const Decoder& decoder, const Generator& output) : decoder_(decoder), generator_(output) {}
 
   struct Sum {
     Tensor log_probabilities;  // [steps, batch, 1] of each target symbol
     Tensor weights;            // [steps, batch, positions] where each symbol came from, given what it was
   };
-  Sum teach(Pass& pass, const Readout& readout, const Decoder::Sources& sources, const OutputSources& output,
-            const Side& outputs) const;
+  Sum teacher_forced(Pass& pass, const Readout& readout, const Decoder::Sources& sources, const GeneratorSources& output,
+            const Side& targets) const;
 
   // One step of a search: log-probabilities of all symbols; what is carried on goes into `next`.
-  Tensor step(Pass& pass, const Decoder::Step& now, const Decoder::Sources& sources, const OutputSources& output,
+  Tensor step(Pass& pass, const Decoder::Step& now, const Decoder::Sources& sources, const GeneratorSources& output,
               const State& state, Ids previous, State& next, std::vector<StepLook>& looks) const;
 
  private:
@@ -30,7 +30,7 @@ class Marginal {
   Tensor emissions(Pass& pass, const Readout& readout, Tensor position_part) const;
 
   const Decoder& decoder_;
-  const OutputLayer& output_;
+  const Generator& generator_;
 };
 
 }  // namespace fovea

@@ -37,13 +37,13 @@ Tensor disagreement(Pass& pass, Tensor forward, Tensor backward);  // Cohn 2016
 // objectives/reinforce.cc: what draws were worth, see there.
 struct Draws {
   Tensor log_probability;  // [steps, batch * heads, 1] of what was drawn
-  Tensor odds;             // [steps, batch * heads, positions]; empty: no entropy
+  Tensor probabilities;             // [steps, batch * heads, positions]; empty: no entropy
   Tensor baseline;         // [steps, batch, 1] what was to be expected
 };
 struct Reinforced {
   Tensor surrogate;  // [1]: its gradient is that of the expected reward
   Tensor baseline;   // [1]: squared error of the baseline
-  Tensor entropy;    // [1]: minus the entropy; empty without odds
+  Tensor entropy;    // [1]: minus the entropy; empty without probabilities
 };
 // The baseline that a moving average of the log-likelihood of a symbol gives: that of a step and all later ones.
 Tensor average_baseline(Pass& pass, Mask steps);

@@ -2,14 +2,14 @@
 
 #include "layers/cell.h"
 #include "models/decoders/bridge.h"
-#include "models/encoder.h"
-#include "models/output.h"
+#include "models/decoder.h"
+#include "models/generator.h"
 #include "models/positions.h"
 
 namespace fovea {
 
 void EncoderOptions::fields(FieldVisitor& visit) {
-  visit("kind", kind, "what reads the source", one_of(encoder_names()));
+  visit("kind", kind, "what reads the source", one_of(encoders().names()));
   visit("cell", cell, "recurrent cell", one_of(cell_names()));
   visit("layers", layers, "layers, each reading the one below", between(1, 32));
   visit("size", size, "units of a layer, of a recurrent one in each direction", between(1, 16384));
@@ -28,7 +28,7 @@ void EncoderOptions::fields(FieldVisitor& visit) {
 }
 
 void DecoderOptions::fields(FieldVisitor& visit) {
-  visit("kind", kind, "what writes the target", one_of({"rnn", "transformer"}));
+  visit("kind", kind, "what writes the target", one_of(decoders().names()));
   visit("style", style,
         "of an rnn: bahdanau, the state before a step asks the attention; luong, the state after it; plain, no "
         "attention, one fixed vector",
@@ -47,8 +47,8 @@ void DecoderOptions::fields(FieldVisitor& visit) {
   visit("feed_forward", feed_forward, "hidden units between the attentions of a transformer", between(1, 65536));
 }
 
-void OutputOptions::fields(FieldVisitor& visit) {
-  visit("kind", kind, "how a symbol is chosen", one_of(output_names()));
+void GeneratorOptions::fields(FieldVisitor& visit) {
+  visit("kind", kind, "how a symbol is chosen", one_of(generators().names()));
   visit("size", size, "units of the layer before the choice, of a recurrent decoder", between(1, 16384));
   visit("tied", tied, "the vectors of target symbols are also the weights of the choice");
   visit("own_attention", own_attention, "pointer_generator copies with an attention of its own (Allamanis 2016)");
@@ -86,7 +86,7 @@ void ModelOptions::fields(FieldVisitor& visit) {
   visit.group("self_attention", self_attention, "of a transformer: looks at itself");
   visit.group("intra_attention", intra_attention, "of an lstmn: looks at its own past");
   visit.group("decoder", decoder, "writes the target");
-  visit.group("output", output, "chooses symbols");
+  visit.group("generator", generator, "chooses symbols");
   visit.group("objective", objective, "what training makes small");
 }
 

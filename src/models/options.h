@@ -47,8 +47,8 @@ struct DecoderOptions {
   void fields(FieldVisitor& visit);
 };
 
-struct OutputOptions {
-  std::string kind = "generate";
+struct GeneratorOptions {
+  std::string kind = "softmax";
   int size = 128;
   bool tied = false;
   bool own_attention = false;
@@ -84,7 +84,7 @@ struct ModelOptions {
   AttentionOptions self_attention = {.score = "scaled_dot", .bias = {}, .heads = 4};
   AttentionOptions intra_attention;
   DecoderOptions decoder;
-  OutputOptions output;
+  GeneratorOptions generator;
   ObjectiveOptions objective;
 
   void fields(FieldVisitor& visit);

@@ -14,11 +14,11 @@ AttentionOptions inside(AttentionOptions options, int size, const std::string& n
         "decoder",
         name, what);
   };
-  if (find_mechanism(scores(), options.score).traits.looks_back) refuse(options.score);
+  if (scores().find(options.score).traits.looks_back) refuse(options.score);
   for (const std::string& bias : options.bias) {
-    if (find_mechanism(biases(), bias).traits.looks_back) refuse(bias);
+    if (biases().find(bias).traits.looks_back) refuse(bias);
   }
-  const Traits select = find_mechanism(selects(), options.select).traits;
+  const Traits select = selects().find(options.select).traits;
   if (select.looks_back) refuse(options.select);
   if (select.draws) {
     throw usage_error(
@@ -26,7 +26,7 @@ AttentionOptions inside(AttentionOptions options, int size, const std::string& n
         "gumbel, or decoder.kind = rnn",
         name, options.select);
   }
-  if (causal && find_mechanism(scores(), options.score).traits.mixes_keys) {
+  if (causal && scores().find(options.score).traits.mixes_keys) {
     throw usage_error(
         "{}.score = {} with decoder.kind = transformer: its keys know what comes after them; choose another", name,
         options.score);
@@ -42,20 +42,20 @@ AttentionOptions inside(AttentionOptions options, int size, const std::string& n
 
 }  // namespace
 
-TransformerLayer::TransformerLayer(Parameters& parameters, const std::string& name, const AttentionOptions& itself,
-                                   const AttentionOptions& looking, const TransformerSizes& sizes)
+TransformerLayer::TransformerLayer(Parameters& parameters, const std::string& name, const AttentionOptions& self_attention,
+                                   const AttentionOptions& cross_attention, const TransformerSizes& sizes)
     : name_(name),
       norm_first_(sizes.norm_first),
-      itself_(parameters, name + ".self_attention", inside(itself, sizes.size, "self_attention", sizes.memory > 0),
+      self_attention_(parameters, name + ".self_attention", inside(self_attention, sizes.size, "self_attention", sizes.memory > 0),
               {sizes.size, sizes.size, 0}),
-      itself_norm_(parameters, name + ".self_attention_norm", sizes.size),
+      self_attention_norm_(parameters, name + ".self_attention_norm", sizes.size),
       wide_(parameters, name + ".wide", sizes.size, sizes.feed_forward),
       narrow_(parameters, name + ".narrow", sizes.feed_forward, sizes.size),
       forward_norm_(parameters, name + ".forward_norm", sizes.size) {
   if (sizes.memory > 0) {
-    looking_.emplace(parameters, name + ".attention", inside(looking, sizes.size, "attention", false),
+    cross_attention_.emplace(parameters, name + ".attention", inside(cross_attention, sizes.size, "attention", false),
                      Attention::Sizes{sizes.size, sizes.memory, 0});
-    looking_norm_.emplace(parameters, name + ".attention_norm", sizes.size);
+    cross_attention_norm_.emplace(parameters, name + ".attention_norm", sizes.size);
   }
 }
 
@@ -68,17 +68,17 @@ TransformerLayer::Made TransformerLayer::operator()(Pass& pass, Tensor x, Mask m
                                                     const Attention::Prepared* memory,
                                                     const WithPast& with_past) const {
   Made made;
-  const Tensor asking = before(pass, itself_norm_, x);
-  Attention::Prepared own = itself_.prepare(pass, {asking, mask}, when);
+  const Tensor asking = before(pass, self_attention_norm_, x);
+  Attention::Prepared own = self_attention_.prepare(pass, {asking, mask}, when);
   if (with_past) own = with_past(own);
-  x = after(pass, itself_norm_, x, itself_.attend(pass, asking, when, own, {}).context, "self_attention");
-  if (looking_) {
+  x = after(pass, self_attention_norm_, x, self_attention_.attend(pass, asking, when, own, {}).context, "self_attention");
+  if (cross_attention_) {
     // One step of many rows: the rows of a source are alternatives that share its memory.
-    const int batch = memory->memory.mask.batch / looking_->heads(), size = x.shape()[2];
-    const Tensor queries = as_shape(before(pass, *looking_norm_, x), {x.shape().count() / (batch * size), batch, size});
+    const int batch = memory->memory.mask.batch / cross_attention_->heads(), size = x.shape()[2];
+    const Tensor queries = as_shape(before(pass, *cross_attention_norm_, x), {x.shape().count() / (batch * size), batch, size});
     const When asked = x.shape()[0] == 1 ? When{when.first, 0} : when;
-    made.looked = looking_->attend(pass, queries, asked, *memory, {});
-    x = after(pass, *looking_norm_, x, as_shape(made.looked.context, x.shape()), "attention");
+    made.looked = cross_attention_->attend(pass, queries, asked, *memory, {});
+    x = after(pass, *cross_attention_norm_, x, as_shape(made.looked.context, x.shape()), "attention");
   }
   const Tensor wide = pass.drop(relu(wide_(pass, before(pass, forward_norm_, x))), name_ + "wide");
   made.x = after(pass, forward_norm_, x, narrow_(pass, wide), "forward");

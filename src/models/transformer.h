@@ -20,12 +20,12 @@ struct TransformerSizes {
 
 class TransformerLayer {
  public:
-  // `looking` is the attention to the memory, if there is one.
-  TransformerLayer(Parameters& parameters, const std::string& name, const AttentionOptions& itself,
-                   const AttentionOptions& looking, const TransformerSizes& sizes);
+  // `cross_attention` is the attention to the memory, if there is one.
+  TransformerLayer(Parameters& parameters, const std::string& name, const AttentionOptions& self_attention,
+                   const AttentionOptions& cross_attention, const TransformerSizes& sizes);
 
-  const Attention& itself() const { return itself_; }
-  const Attention& looking() const { return *looking_; }
+  const Attention& self_attention() const { return self_attention_; }
+  const Attention& cross_attention() const { return *cross_attention_; }
 
   struct Made {
     Tensor x;
@@ -33,7 +33,7 @@ class TransformerLayer {
   };
   // x [steps, batch, size] stands at `when` and sees itself, or, of a sequence that is made step by step, what
   // `with_past` makes of it: keys and values are all that is needed of earlier steps. `memory` is prepared by
-  // looking().
+  // cross_attention().
   using WithPast = std::function<Attention::Prepared(Attention::Prepared)>;
   Made operator()(Pass& pass, Tensor x, Mask mask, When when, const Attention::Prepared* memory,
                   const WithPast& with_past = {}) const;
@@ -44,10 +44,10 @@ class TransformerLayer {
 
   std::string name_;
   bool norm_first_;
-  Attention itself_;
-  LayerNorm itself_norm_;
-  std::optional<Attention> looking_;
-  std::optional<LayerNorm> looking_norm_;
+  Attention self_attention_;
+  LayerNorm self_attention_norm_;
+  std::optional<Attention> cross_attention_;
+  std::optional<LayerNorm> cross_attention_norm_;
   Linear wide_;
   Linear narrow_;
   LayerNorm forward_norm_;

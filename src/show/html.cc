@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "show/grid.h"
+#include "show/heat_map.h"
 #include "show/markup.h"
 #include "show/page.h"
 #include "show/svg.h"
@@ -19,14 +19,14 @@ std::string label_cell(const Label& label) {
 
 std::string number_cell(std::string_view text) { return fmt::format("<td class=\"number\">{}</td>", text); }
 
-std::string weight_table(const Grid& grid) {
+std::string weight_table(const HeatMap& heat_map) {
   std::string text = "<details><summary>The weights as a table</summary>\n<table class=\"weights\">\n<tr><th></th>";
-  for (const Label& column : grid.columns) text += label_cell(column);
+  for (const Label& column : heat_map.columns) text += label_cell(column);
   text += "</tr>\n";
-  for (std::size_t row = 0; row < grid.rows.size(); ++row) {
-    text += "<tr>" + label_cell(grid.rows[row]);
-    for (std::size_t column = 0; column < grid.columns.size(); ++column) {
-      const double weight = grid.weight(row, column);
+  for (std::size_t row = 0; row < heat_map.rows.size(); ++row) {
+    text += "<tr>" + label_cell(heat_map.rows[row]);
+    for (std::size_t column = 0; column < heat_map.columns.size(); ++column) {
+      const double weight = heat_map.weight(row, column);
       text += std::isfinite(weight) ? fmt::format("<td>{:.3f}</td>", weight) : "<td>–</td>";
     }
     text += "</tr>\n";
@@ -86,7 +86,7 @@ std::string html_maps(const Output& output) {
     for (const std::string& warning : warnings(output, map)) {
       text += fmt::format("<p class=\"warning\">{}</p>\n", escape(warning));
     }
-    text += weight_table(grid_of(output, map)) + "</div>\n";
+    text += weight_table(heat_map_of(output, map)) + "</div>\n";
   }
   return text + "</div>\n";
 }

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "show/colour.h"
-#include "show/grid.h"
+#include "show/heat_map.h"
 #include "show/markup.h"
 #include "show/warnings.h"
 
@@ -57,18 +57,18 @@ double cell_size(std::size_t positions) {
 }
 
 // heading: width of the heading, 0 without.
-Layout lay_out(const Grid& grid, double heading) {
+Layout lay_out(const HeatMap& heat_map, double heading) {
   Layout layout;
-  layout.cell = std::floor(cell_size(std::max(grid.columns.size(), grid.rows.size())));
+  layout.cell = std::floor(cell_size(std::max(heat_map.columns.size(), heat_map.rows.size())));
   layout.gap = layout.cell >= 14 ? 0.75 : 0;
   layout.font = std::clamp(layout.cell * 0.62, 6.0, 16.0);
-  const int column_label = widest(grid.columns);
+  const int column_label = widest(heat_map.columns);
   layout.upright = column_label <= 2;
-  layout.left = kMargin + std::max(text_width(widest(grid.rows), layout.font) + 8, 68.0);
+  layout.left = kMargin + std::max(text_width(widest(heat_map.rows), layout.font) + 8, 68.0);
   layout.top = kMargin + (heading > 0 ? 66 : 28) +
                (layout.upright ? layout.font * 1.5 : text_width(column_label, layout.font) + 6);
-  layout.map_width = layout.cell * static_cast<double>(grid.columns.size());
-  layout.map_height = layout.cell * static_cast<double>(grid.rows.size());
+  layout.map_width = layout.cell * static_cast<double>(heat_map.columns.size());
+  layout.map_height = layout.cell * static_cast<double>(heat_map.rows.size());
   layout.width = std::max({layout.left + layout.map_width + kRight, heading + 2 * kMargin, 360.0});
   layout.height = layout.top + layout.map_height + kStrip + 44 + kMargin;
   return layout;
@@ -79,7 +79,7 @@ class Picture {
   Picture(const Output& output, const SvgOptions& options)
       : output_(output),
         stand_alone_(options.stand_alone),
-        grid_(grid_of(output, options.map)),
+        grid_(heat_map_of(output, options.map)),
         layout_(lay_out(grid_, stand_alone_ ? heading_width(output) : 0)) {
     if (!stand_alone_) return;  // a page says once for all its pictures what is left out
     note_ = left_out_note(output);
@@ -247,7 +247,7 @@ class Picture {
 
   const Output& output_;
   bool stand_alone_;
-  Grid grid_;
+  HeatMap grid_;
   Layout layout_;
   std::string note_;
   std::string text_;

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "show/colour.h"
-#include "show/grid.h"
+#include "show/heat_map.h"
 #include "show/warnings.h"
 
 namespace fovea {
@@ -70,20 +70,20 @@ struct Widths {
   int gutter() const { return row_label + 9; }  // label, blank, percent, blank, bar
 };
 
-Widths measure(const Grid& grid, int terminal_width) {
+Widths measure(const HeatMap& heat_map, int terminal_width) {
   Widths widths;
-  for (const Label& row : grid.rows) widths.row_label = std::max(widths.row_label, row.width);
+  for (const Label& row : heat_map.rows) widths.row_label = std::max(widths.row_label, row.width);
   widths.row_label = std::min(widths.row_label, kLongestRowLabel);
   int widest = 1;
-  for (const Label& column : grid.columns) widest = std::max(widest, column.width);
+  for (const Label& column : heat_map.columns) widest = std::max(widest, column.width);
   const int room = terminal_width - widths.gutter() - 1;
   if (widest <= 2) {
     // Two columns make a cell about square; one when only that lets all positions stand side by side.
-    const int doubled = 2 * static_cast<int>(grid.columns.size());
-    widths.columns.assign(grid.columns.size(), doubled <= room ? 2 : widest);
+    const int doubled = 2 * static_cast<int>(heat_map.columns.size());
+    widths.columns.assign(heat_map.columns.size(), doubled <= room ? 2 : widest);
   } else {
     widths.gap = 1;
-    for (const Label& column : grid.columns) widths.columns.push_back(std::min(column.width, kLongestColumnLabel) + 1);
+    for (const Label& column : heat_map.columns) widths.columns.push_back(std::min(column.width, kLongestColumnLabel) + 1);
   }
   return widths;
 }
@@ -108,10 +108,10 @@ std::vector<Panel> cut(const Widths& widths, int terminal_width) {
   return panels;
 }
 
-std::string draw_cells(const Grid& grid, std::size_t row, const Widths& widths, Panel panel, TerminalColour colour) {
+std::string draw_cells(const HeatMap& heat_map, std::size_t row, const Widths& widths, Panel panel, TerminalColour colour) {
   std::string line, current;
   for (std::size_t i = panel.first; i < panel.last; ++i) {
-    const double weight = grid.weight(row, i);
+    const double weight = heat_map.weight(row, i);
     if (colour == TerminalColour::none) {
       line += repeat(shade(weight), widths.columns[i]);
       continue;
@@ -124,15 +124,15 @@ std::string draw_cells(const Grid& grid, std::size_t row, const Widths& widths, 
   return colour == TerminalColour::none ? line : line + kReset;
 }
 
-std::string draw_panel(const Grid& grid, const Widths& widths, Panel panel, TerminalColour colour) {
+std::string draw_panel(const HeatMap& heat_map, const Widths& widths, Panel panel, TerminalColour colour) {
   std::string text = spaces(widths.gutter());
   for (std::size_t i = panel.first; i < panel.last; ++i) {
-    text += cell_text(grid.columns[i], widths.columns[i] - widths.gap, Side::left) + spaces(widths.gap);
+    text += cell_text(heat_map.columns[i], widths.columns[i] - widths.gap, Side::left) + spaces(widths.gap);
   }
   text += " \n";
-  for (std::size_t row = 0; row < grid.rows.size(); ++row) {
-    text += fmt::format("{} {} │{}│\n", cell_text(grid.rows[row], widths.row_label, Side::right),
-                        percent(grid.probabilities[row]), draw_cells(grid, row, widths, panel, colour));
+  for (std::size_t row = 0; row < heat_map.rows.size(); ++row) {
+    text += fmt::format("{} {} │{}│\n", cell_text(heat_map.rows[row], widths.row_label, Side::right),
+                        percent(heat_map.probabilities[row]), draw_cells(heat_map, row, widths, panel, colour));
   }
   return text;
 }
@@ -145,39 +145,39 @@ std::string legend(int gutter, TerminalColour colour) {
   return line + kReset + " 1\n";
 }
 
-std::string draw_map(const Grid& grid, const TerminalOptions& options) {
-  const Widths widths = measure(grid, options.width);
+std::string draw_map(const HeatMap& heat_map, const TerminalOptions& options) {
+  const Widths widths = measure(heat_map, options.width);
   const std::vector<Panel> panels = cut(widths, options.width);
   if (panels.empty()) return "The source is empty: there was nowhere to look.\n";
   std::string text;
   for (Panel panel : panels) {
     if (panels.size() > 1) {
-      text += fmt::format("positions {} to {} of {}\n", panel.first, panel.last - 1, grid.columns.size());
+      text += fmt::format("positions {} to {} of {}\n", panel.first, panel.last - 1, heat_map.columns.size());
     }
-    text += draw_panel(grid, widths, panel, options.colour);
+    text += draw_panel(heat_map, widths, panel, options.colour);
   }
   return text + legend(widths.gutter(), options.colour);
 }
 
 // 1  99.8%  9 @13 90%  1 @12 8%
-std::string draw_compact(const Grid& grid, const TerminalOptions& options) {
+std::string draw_compact(const HeatMap& heat_map, const TerminalOptions& options) {
   constexpr std::size_t kPlaces = 3;
-  const Widths widths = measure(grid, options.width);
+  const Widths widths = measure(heat_map, options.width);
   std::string text;
-  for (std::size_t row = 0; row < grid.rows.size(); ++row) {
+  for (std::size_t row = 0; row < heat_map.rows.size(); ++row) {
     std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < grid.columns.size(); ++i) {
-      if (grid.weight(row, i) >= kFaintestShade) order.push_back(i);
+    for (std::size_t i = 0; i < heat_map.columns.size(); ++i) {
+      if (heat_map.weight(row, i) >= kFaintestShade) order.push_back(i);
     }
     std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return grid.weight(row, a) > grid.weight(row, b); });
+                     [&](std::size_t a, std::size_t b) { return heat_map.weight(row, a) > heat_map.weight(row, b); });
     order.resize(std::min(order.size(), kPlaces));
-    text += fmt::format("{} {} ←", cell_text(grid.rows[row], widths.row_label, Side::right),
-                        percent(grid.probabilities[row]));
+    text += fmt::format("{} {} ←", cell_text(heat_map.rows[row], widths.row_label, Side::right),
+                        percent(heat_map.probabilities[row]));
     for (std::size_t i : order) {
-      const Label& column = grid.columns[i];
+      const Label& column = heat_map.columns[i];
       text += fmt::format("  {} @{} {:.0f}%", isolate(shorten(column.text, kLongestColumnLabel)), i,
-                          100 * grid.weight(row, i));
+                          100 * heat_map.weight(row, i));
     }
     text += order.empty() ? "  nowhere in particular\n" : "\n";
   }
@@ -204,9 +204,9 @@ std::string draw_terminal(const Output& output, const TerminalOptions& options) 
   }
   for (std::size_t map = 0; map < output.maps.size(); ++map) {
     if (options.map.value_or(map) != map) continue;
-    const Grid grid = grid_of(output, map);
-    const std::string map_text = options.compact ? draw_compact(grid, options) : draw_map(grid, options);
-    text += fmt::format("\n{}\n{}", grid.title, map_text);
+    const HeatMap heat_map = heat_map_of(output, map);
+    const std::string map_text = options.compact ? draw_compact(heat_map, options) : draw_map(heat_map, options);
+    text += fmt::format("\n{}\n{}", heat_map.title, map_text);
     for (const std::string& warning : warnings(output, map)) text += "! " + warning + "\n";
   }
   if (output.left_out.any()) text += "\n" + left_out_note(output) + "\n";

@@ -18,16 +18,16 @@ struct Reading {
   bool broken = false;  // some weight is missing or not finite
 };
 
-Reading read_map(const Output& output, const Grid& grid) {
+Reading read_map(const Output& output, const HeatMap& heat_map) {
   Reading reading;
-  const std::size_t positions = grid.columns.size();
+  const std::size_t positions = heat_map.columns.size();
   const bool over_source = positions == output.source.size();
-  for (std::size_t row = 0; row < grid.rows.size(); ++row) {
+  for (std::size_t row = 0; row < heat_map.rows.size(); ++row) {
     // The step that stops has every reason to look at the stop symbol.
     if (is_stop(output.steps[row])) continue;
     double sum = 0, on_stop = 0, w_log_w = 0;
     for (std::size_t i = 0; i < positions; ++i) {
-      const double w = grid.weight(row, i);
+      const double w = heat_map.weight(row, i);
       reading.broken = reading.broken || !std::isfinite(w);
       if (!std::isfinite(w) || w <= 0) continue;
       sum += w;
@@ -49,15 +49,15 @@ Reading read_map(const Output& output, const Grid& grid) {
 }  // namespace
 
 std::vector<std::string> warnings(const Output& output, std::size_t map) {
-  const Grid grid = grid_of(output, map);
-  const Reading reading = read_map(output, grid);
+  const HeatMap heat_map = heat_map_of(output, map);
+  const Reading reading = read_map(output, heat_map);
   std::vector<std::string> lines;
   if (reading.broken) lines.emplace_back("Some weights are missing or not finite: this map is not complete.");
-  if (reading.stop_share > kMostOfTheMass && grid.columns.size() > 1) {
+  if (reading.stop_share > kMostOfTheMass && heat_map.columns.size() > 1) {
     lines.push_back(fmt::format("{:.0f} % of the weight lies on the stop symbol: the map says little about the source.",
                                 100 * reading.stop_share));
   }
-  if (reading.flatness > kNearlyUniform && grid.columns.size() > 2) {
+  if (reading.flatness > kNearlyUniform && heat_map.columns.size() > 2) {
     lines.push_back(
         fmt::format("The map is nearly flat ({:.0f} % of the greatest entropy): the model hardly chose where to look.",
                     100 * reading.flatness));

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "show/grid.h"
+#include "show/heat_map.h"
 #include "tasks/output.h"
 
 namespace fovea {

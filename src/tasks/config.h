@@ -11,7 +11,7 @@
 namespace fovea {
 
 struct SideOptions {
-  std::string unit = "char";
+  std::string tokenizer = "char";
   int max_symbols = 50000;
   int min_count = 1;
 
@@ -32,8 +32,8 @@ struct TrainingOptions {
   int decay_updates = 0;
   double clip = 1.0;
   double dropout = 0.1;
-  double sampling = 0;
-  int sampling_warmup = 0;
+  double scheduled_sampling = 0;
+  int scheduled_sampling_warmup = 0;
   std::string metric = "exact";
   int patience = 5;
   int patience_updates = 0;

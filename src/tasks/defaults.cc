@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "data/unit.h"
+#include "data/tokenizer.h"
 
 namespace fovea {
 
@@ -23,12 +23,12 @@ struct SideShape {
 
 template <class Text>
 SideShape shape_of(std::span<const Example> examples, const std::string& unit_name, const Text& text) {
-  const Unit unit(unit_name);
+  const Tokenizer tokenizer(unit_name);
   std::unordered_map<std::string_view, std::int64_t> counts;
   SideShape shape;
   for (const Example& example : examples) {
-    for (const Piece& piece : unit.cut(text(example))) {
-      ++counts[piece.text];
+    for (const Token& token : tokenizer.cut(text(example))) {
+      ++counts[token.text];
       ++shape.symbols;
     }
   }
@@ -55,16 +55,16 @@ bool is_sentences(const SideShape& words) { return words.mean >= 6 && words.diff
 void choose_unit(const std::string& side, const SideShape& words, std::vector<Choice>& choices) {
   if (is_alphabet_of_words(words)) {
     choices.push_back(
-        {side + ".unit",
-         {side + ".unit"},
+        {side + ".tokenizer",
+         {side + ".tokenizer"},
          "word",
          fmt::format("{:.1f} short words a line, {} different ones: an alphabet", words.mean, words.different)});
   } else if (is_sentences(words)) {
     choices.push_back(
-        {side + ".unit", {side + ".unit"}, "word", fmt::format("sentences, {:.1f} words a line", words.mean)});
+        {side + ".tokenizer", {side + ".tokenizer"}, "word", fmt::format("sentences, {:.1f} words a line", words.mean)});
   } else {
     choices.push_back(
-        {side + ".unit", {side + ".unit"}, "char", fmt::format("{:.1f} words a line: strings", words.mean)});
+        {side + ".tokenizer", {side + ".tokenizer"}, "char", fmt::format("{:.1f} words a line: strings", words.mean)});
   }
 }
 
@@ -76,10 +76,10 @@ std::vector<Choice> choose_units(const Config&, std::span<const Example> trainin
 }
 
 // Half of all words of a corpus stand in it once: nothing can be learned of them but that such words come.
-void choose_vocabulary(const std::string& side, const std::string& unit, const SideShape& shape,
+void choose_vocabulary(const std::string& side, const std::string& tokenizer, const SideShape& shape,
                        std::vector<Choice>& choices) {
   constexpr std::int64_t many = 2000;
-  if (unit != "word" || shape.different < many) return;
+  if (tokenizer != "word" || shape.different < many) return;
   choices.push_back(
       {side + ".min_count", {side + ".min_count"}, "2", fmt::format("{} different words", shape.different)});
 }
@@ -88,17 +88,17 @@ std::int64_t power_of_two(double near) { return std::int64_t(1) << std::lround(s
 
 // Small data is learned in small batches, with much dropout; large data by large models.
 std::vector<Choice> choose_training(const Config& config, std::span<const Example> training) {
-  const SideShape source = shape_of(training, config.source.unit, source_of);
-  const SideShape target = shape_of(training, config.target.unit, target_of);
+  const SideShape source = shape_of(training, config.source.tokenizer, source_of);
+  const SideShape target = shape_of(training, config.target.tokenizer, target_of);
   const auto lines = static_cast<std::int64_t>(training.size());
-  const bool sentences = config.target.unit == "word" && is_sentences(target);
+  const bool sentences = config.target.tokenizer == "word" && is_sentences(target);
   const bool transformer = config.model.encoder.kind == "transformer" || config.model.decoder.kind == "transformer";
   std::vector<Choice> choices;
   const auto choose = [&](const std::string& setting, const auto& value, std::string reason) {
     choices.push_back({setting, {setting}, fmt::format("{}", value), std::move(reason)});
   };
-  choose_vocabulary("source", config.source.unit, source, choices);
-  choose_vocabulary("target", config.target.unit, target, choices);
+  choose_vocabulary("source", config.source.tokenizer, source, choices);
+  choose_vocabulary("target", config.target.tokenizer, target, choices);
 
   const std::int64_t rows =
       std::clamp<std::int64_t>(power_of_two(static_cast<double>(lines) / 60), 16, sentences ? 64 : 128);
@@ -115,7 +115,7 @@ std::vector<Choice> choose_training(const Config& config, std::span<const Exampl
   const int size = large ? 256 : 128;
   choices.push_back(
       {"sizes",
-       {"encoder.size", "encoder.embedding", "attention.size", "decoder.size", "decoder.embedding", "output.size"},
+       {"encoder.size", "encoder.embedding", "attention.size", "decoder.size", "decoder.embedding", "generator.size"},
        std::to_string(size),
        fmt::format("{} lines{}", lines,
                    sentences ? " of sentences"

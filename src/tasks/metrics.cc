@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "base/utf8.h"
-#include "data/unit.h"
+#include "data/tokenizer.h"
 #include "tasks/references.h"
 
 namespace fovea {

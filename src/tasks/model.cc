@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/json.h"
-#include "models/output.h"
+#include "models/generator.h"
 
 namespace fovea {
 
@@ -123,7 +123,7 @@ bool same_shape(const TensorHeader::Array& array, const Shape& shape) {
 Model::Model(const Config& config, Transduce task, Unfilled)
     : config_(config),
       task_(std::move(task)),
-      transducer_(
+      network_(
           parameters_, config.model,
           {task_.source().size(), task_.target().size(), task_.reads_features() ? task_.features().size() : 0}) {}
 
@@ -136,7 +136,7 @@ std::unique_ptr<Model> Model::described_by(const TensorHeader& file, std::string
   const Config config = read_config(required(file, "config", name), std::string(name) + ": config");
   Vocabularies symbols = {read_vocabulary(file, "source.vocabulary", name),
                           read_vocabulary(file, "target.vocabulary", name)};
-  if (find_output(config.model.output.kind).traits.lexicon) required(file, "lexicon", name);
+  if (generators().find(config.model.generator.kind).traits.lexicon) required(file, "lexicon", name);
   LexiconIds lexicon = read_lexicon(file, name, symbols.source.size(), symbols.target.size());
   try {
     if (Columns(config.columns).has("features")) symbols.features = read_features(file, name);

@@ -8,7 +8,7 @@
 
 #include "base/files.h"
 #include "base/safetensors.h"
-#include "models/transducer.h"
+#include "models/encoder_decoder.h"
 #include "tasks/transduce.h"
 
 namespace fovea {
@@ -28,7 +28,7 @@ class Model {
   const Transduce& task() const { return task_; }
   Parameters& parameters() { return parameters_; }
   const Parameters& parameters() const { return parameters_; }
-  const Transducer& transducer() const { return transducer_; }
+  const EncoderDecoder& network() const { return network_; }
 
   // Of a model trained in both directions together: one of the two, by itself.
   std::unique_ptr<Model> one_way(bool reverse) const;
@@ -41,7 +41,7 @@ class Model {
   Config config_;
   Transduce task_;
   Parameters parameters_;
-  Transducer transducer_;
+  EncoderDecoder network_;
 };
 
 // Values laid out like the weights (the weights themselves, or an optimizer's), as arrays named prefix + name.

@@ -8,7 +8,7 @@
 
 namespace fovea {
 
-std::vector<Referenced> group_references(std::span<const Example> examples, const Unit& target_unit) {
+std::vector<Referenced> group_references(std::span<const Example> examples, const Tokenizer& target_tokenizer) {
   std::vector<Referenced> all;
   std::unordered_map<std::string, std::size_t> places;
   for (const Example& example : examples) {
@@ -17,8 +17,8 @@ std::vector<Referenced> group_references(std::span<const Example> examples, cons
     Referenced& one = all[found->second];
     ++one.lines;
     std::vector<std::string> tokens;
-    for (const Piece& piece : target_unit.cut(example.target)) tokens.emplace_back(piece.text);
-    std::string target = target_unit.join(tokens);
+    for (const Token& token : target_tokenizer.cut(example.target)) tokens.emplace_back(token.text);
+    std::string target = target_tokenizer.join(tokens);
     if (std::ranges::find(one.references, target) == one.references.end()) one.references.push_back(std::move(target));
   }
   return all;

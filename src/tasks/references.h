@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "data/pairs.h"
-#include "data/unit.h"
+#include "data/tokenizer.h"
 
 namespace fovea {
 
@@ -23,7 +23,7 @@ struct Referenced {
 };
 
 // In the order of their first lines.
-std::vector<Referenced> group_references(std::span<const Example> examples, const Unit& target_unit);
+std::vector<Referenced> group_references(std::span<const Example> examples, const Tokenizer& target_tokenizer);
 
 // The one with the fewest edits to the answer, the first of several.
 const std::string& nearest_reference(std::span<const std::string> references, std::string_view answer);

@@ -7,17 +7,17 @@
 #include "base/utf8.h"
 #include "data/features.h"
 #include "models/encoder.h"
-#include "models/output.h"
+#include "models/generator.h"
 
 namespace fovea {
 
 namespace {
 
 Vocabulary count_source(std::span<const Example> examples, const Config& config) {
-  const Unit unit(config.source.unit);
+  const Tokenizer tokenizer(config.source.tokenizer);
   SymbolCounts counts;
   for (const Example& example : examples) {
-    for (const Piece& piece : unit.cut(example.source)) counts.add(piece.text);
+    for (const Token& token : tokenizer.cut(example.source)) counts.add(token.text);
   }
   return Vocabulary(counts, {config.source.min_count, config.source.max_symbols});
 }
@@ -39,17 +39,17 @@ bool writes_actions(const Config& config) {
 }
 
 Vocabulary count_target(std::span<const Example> examples, const Config& config) {
-  const Unit unit(config.target.unit);
+  const Tokenizer tokenizer(config.target.tokenizer);
   SymbolCounts counts;
   if (writes_actions(config)) counts.add(step_symbol, more_than_any);
   for (const Example& example : examples) {
-    for (const Piece& piece : unit.cut(example.target)) counts.add(piece.text);
+    for (const Token& token : tokenizer.cut(example.target)) counts.add(token.text);
   }
   return Vocabulary(counts, {config.target.min_count, config.target.max_symbols});
 }
 
 TrainedLengths measure(std::span<const Example> examples, const Config& config) {
-  const Unit source(config.source.unit), target(config.target.unit);
+  const Tokenizer source(config.source.tokenizer), target(config.target.tokenizer);
   TrainedLengths lengths;
   for (const Example& example : examples) {
     const std::size_t read = source.cut(example.source).size();
@@ -85,8 +85,8 @@ Transduce::Transduce(const Config& config, std::span<const Example> examples, co
     : Transduce(config, {count_source(examples, config), count_target(examples, config), count_features(examples)}, {},
                 measure(examples, config)) {
   if (looks_up_ && !lexicon) {
-    throw usage_error("output.kind = {} needs a lexicon; give one with --lexicon F (source<TAB>target<TAB>probability)",
-                      config.model.output.kind);
+    throw usage_error("generator.kind = {} needs a lexicon; give one with --lexicon F (source<TAB>target<TAB>probability)",
+                      config.model.generator.kind);
   }
   if (looks_up_) lexicon_ = look_up(*lexicon, source_, target_);
   if (!acts_) return;
@@ -101,13 +101,13 @@ Transduce::Transduce(const Config& config, std::span<const Example> examples, co
 
 Transduce::Transduce(const Config& config, Vocabularies vocabularies, LexiconIds lexicon,
                      std::optional<TrainedLengths> lengths)
-    : source_unit_(config.source.unit),
-      target_unit_(config.target.unit),
+    : source_tokenizer_(config.source.tokenizer),
+      target_tokenizer_(config.target.tokenizer),
       columns_(config.columns),
       acts_(writes_actions(config)),
       positions_are_symbols_(keeps_positions(config.model.encoder)),
-      copies_(find_output(config.model.output.kind).traits.copies),
-      looks_up_(find_output(config.model.output.kind).traits.lexicon),
+      copies_(generators().find(config.model.generator.kind).traits.copies),
+      looks_up_(generators().find(config.model.generator.kind).traits.lexicon),
       both_ways_(config.model.objective.agreement > 0),
       supervised_(config.model.objective.supervised > 0),
       smoothing_(config.model.objective.supervised_smoothing),
@@ -134,16 +134,16 @@ SourceIds Transduce::encode_source(std::string_view text, std::string_view featu
       ids.feature_symbols.push_back(features_.encode(feature));
     }
   }
-  const auto pieces = source_unit_.cut(text);
-  if (pieces.empty()) return {};
-  for (const Piece& piece : pieces) {
-    ids.symbols.push_back(source_.encode(piece.text));
+  const auto tokens = source_tokenizer_.cut(text);
+  if (tokens.empty()) return {};
+  for (const Token& token : tokens) {
+    ids.symbols.push_back(source_.encode(token.text));
     if (!copies_) continue;
-    std::int32_t symbol = target_.encode(piece.text);
-    if (symbol == Vocabulary::unknown && !find_control(piece.text)) {
-      const auto found = std::ranges::find(ids.unknown, piece.text);
+    std::int32_t symbol = target_.encode(token.text);
+    if (symbol == Vocabulary::unknown && !find_control(token.text)) {
+      const auto found = std::ranges::find(ids.unknown, token.text);
       symbol = target_.size() + static_cast<std::int32_t>(found - ids.unknown.begin());
-      if (found == ids.unknown.end()) ids.unknown.emplace_back(piece.text);
+      if (found == ids.unknown.end()) ids.unknown.emplace_back(token.text);
     }
     ids.copies.push_back(symbol);
   }
@@ -152,17 +152,17 @@ SourceIds Transduce::encode_source(std::string_view text, std::string_view featu
 
 Symbols Transduce::encode_target(std::string_view text) const {
   Symbols symbols;
-  for (const Piece& piece : target_unit_.cut(text)) symbols.push_back(target_.encode(piece.text));
+  for (const Token& token : target_tokenizer_.cut(text)) symbols.push_back(target_.encode(token.text));
   return symbols;
 }
 
 Encoding Transduce::encode(const Example& example) const {
   Encoding encoding{encode_source(example.source, example.features), encode_target(example.target), {}};
   if (copies_) {
-    const auto pieces = target_unit_.cut(example.target);
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const auto tokens = target_tokenizer_.cut(example.target);
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
       if (encoding.target[i] != Vocabulary::unknown) continue;
-      const auto found = std::ranges::find(encoding.source.unknown, pieces[i].text);
+      const auto found = std::ranges::find(encoding.source.unknown, tokens[i].text);
       if (found == encoding.source.unknown.end()) continue;
       encoding.target[i] = target_.size() + static_cast<std::int32_t>(found - encoding.source.unknown.begin());
     }
@@ -208,8 +208,8 @@ std::string_view Transduce::unknown_feature(const SourceIds& source) const {
   return {};
 }
 
-void Transduce::fill_links(std::span<const SourceIds* const> sources, Side& side) const {
-  LinkTable& links = side.links;
+void Transduce::fill_copy_map(std::span<const SourceIds* const> sources, Side& side) const {
+  CopyMap& links = side.copy_map;
   links.starts.assign(1, 0);
   links.symbols.clear();
   links.shares.clear();
@@ -239,7 +239,7 @@ void Transduce::fill_source(std::span<const SourceIds* const> sources, Side& sid
   std::vector<std::span<const std::int32_t>> rows;
   for (const SourceIds* source : sources) rows.emplace_back(source->symbols);
   fill_side(rows, {.pad = Vocabulary::pad, .last = Vocabulary::stop}, side);
-  if (copies_ || looks_up_) fill_links(sources, side);
+  if (copies_ || looks_up_) fill_copy_map(sources, side);
   if (reads_features()) fill_features(sources, side.features);
 }
 
@@ -263,7 +263,7 @@ void Transduce::fill_features(std::span<const SourceIds* const> sources, Feature
 // Each target symbol's links share its weight; the ends belong together.
 void Transduce::fill_alignment(std::span<const Encoding* const> examples, Batch& batch) const {
   const int batch_size = batch.source.batch, positions = batch.source.length;
-  batch.alignment.assign(static_cast<std::size_t>(batch.outputs.length) * batch_size * positions, Real(0));
+  batch.alignment.assign(static_cast<std::size_t>(batch.targets.length) * batch_size * positions, Real(0));
   for (int b = 0; b < batch_size; ++b) {
     const Encoding& example = *examples[static_cast<std::size_t>(b)];
     const auto cell = [&](int step, int position) -> Real& {
@@ -296,13 +296,13 @@ void Transduce::fill_batch(std::span<const Encoding* const> examples, Batch& bat
     targets.emplace_back(example->target);
   }
   fill_source(sources, batch.source);
-  fill_side(targets, {.pad = Vocabulary::pad, .first = Vocabulary::start}, batch.inputs);
-  fill_side(targets, {.pad = Vocabulary::pad, .last = Vocabulary::stop}, batch.outputs);
+  fill_side(targets, {.pad = Vocabulary::pad, .first = Vocabulary::start}, batch.previous);
+  fill_side(targets, {.pad = Vocabulary::pad, .last = Vocabulary::stop}, batch.targets);
   if (supervised_) fill_alignment(examples, batch);
   if (both_ways_) {
     fill_side(targets, {.pad = Vocabulary::pad, .last = Vocabulary::stop}, batch.reverse_source);
-    fill_side(source_rows, {.pad = Vocabulary::pad, .first = Vocabulary::start}, batch.reverse_inputs);
-    fill_side(source_rows, {.pad = Vocabulary::pad, .last = Vocabulary::stop}, batch.reverse_outputs);
+    fill_side(source_rows, {.pad = Vocabulary::pad, .first = Vocabulary::start}, batch.reverse_previous);
+    fill_side(source_rows, {.pad = Vocabulary::pad, .last = Vocabulary::stop}, batch.reverse_targets);
   }
 }
 
@@ -338,7 +338,7 @@ std::string Transduce::target_text(std::span<const std::int32_t> symbols, const 
   for (const std::int32_t symbol : symbols) {
     if (!acts_ || symbol != Vocabulary::step) tokens.push_back(symbol_text(symbol, source));
   }
-  return target_unit_.join(tokens);
+  return target_tokenizer_.join(tokens);
 }
 
 std::string Transduce::replacement(const StepExplanation& step, const std::vector<SourceToken>& tokens,
@@ -366,8 +366,8 @@ Output Transduce::output(const std::string& text, const SourceIds& source, std::
   Output out;
   out.source_text = text;
   out.features = source.features;
-  for (const Piece& piece : source_unit_.cut(text)) {
-    out.source.push_back({std::string(piece.text), piece.start, piece.end});
+  for (const Token& token : source_tokenizer_.cut(text)) {
+    out.source.push_back({std::string(token.text), token.start, token.end});
   }
   const int end = out.source.empty() ? 0 : out.source.back().end;
   out.source.push_back({source_.text(Vocabulary::stop), end, end});
@@ -383,7 +383,7 @@ Output Transduce::output(const std::string& text, const SourceIds& source, std::
       tokens.push_back(replaced ? replacement(answer.steps[i], out.source, dictionary)
                                 : symbol_text(answer.symbols[i], source));
     }
-    out.nbest.push_back({target_unit_.join(tokens), answer.score, answer.finished});
+    out.nbest.push_back({target_tokenizer_.join(tokens), answer.score, answer.finished});
   }
   const Answer& best = answers[0];
   out.text = out.nbest[0].text;

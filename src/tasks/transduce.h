@@ -15,7 +15,7 @@
 #include "data/columns.h"
 #include "data/lexicon.h"
 #include "data/pairs.h"
-#include "data/unit.h"
+#include "data/tokenizer.h"
 #include "data/vocabulary.h"
 #include "decoding/search.h"
 #include "models/batch.h"
@@ -75,7 +75,7 @@ class Transduce {
   Symbols encode_target(std::string_view text) const;
   Encoding encode(const Example& example) const;
 
-  const Unit& target_unit() const { return target_unit_; }
+  const Tokenizer& target_tokenizer() const { return target_tokenizer_; }
   const Vocabulary& source() const { return source_; }
   const Vocabulary& target() const { return target_; }
   const Vocabulary& features() const { return features_; }
@@ -114,14 +114,14 @@ class Transduce {
  private:
   Symbols with_steps(const Encoding& encoding) const;
   void fill_features(std::span<const SourceIds* const> sources, FeatureIds& features) const;
-  void fill_links(std::span<const SourceIds* const> sources, Side& side) const;
+  void fill_copy_map(std::span<const SourceIds* const> sources, Side& side) const;
   void fill_alignment(std::span<const Encoding* const> examples, Batch& batch) const;
   std::string symbol_text(std::int32_t symbol, const SourceIds& source) const;
   std::string replacement(const StepExplanation& step, const std::vector<SourceToken>& tokens,
                           const Lexicon* dictionary) const;
 
-  Unit source_unit_;
-  Unit target_unit_;
+  Tokenizer source_tokenizer_;
+  Tokenizer target_tokenizer_;
   Columns columns_;
   bool acts_;  // targets say when to step to the next position
   std::shared_ptr<const Aligner> aligner_;

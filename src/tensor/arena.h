@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "base/large_memory.h"
+#include "base/large_pages.h"
 
 namespace fovea {
 

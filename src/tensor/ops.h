@@ -134,12 +134,12 @@ struct When {
 };
 // x [queries, batch, 2 reach + 1] by distance -> [queries, batch, positions]: x at i - step, held inside -reach ..
 // reach.
-Tensor by_distance(Tensor x, int positions, When when);
+Tensor relative_bias(Tensor x, int positions, When when);
 Tensor rotate(Tensor x, When when);  // rotary positions (Su 2021): x [steps, batch, size], size even
 
 // ops/pairs.cc: every query with every position, as a sequence [positions, queries * batch, size] of its own.
-Tensor add_pairs(Tensor queries, Tensor keys);
-Tensor multiply_pairs(Tensor queries, Tensor keys);
+Tensor broadcast_add(Tensor queries, Tensor keys);
+Tensor broadcast_multiply(Tensor queries, Tensor keys);
 Tensor from_pairs(Tensor x, int queries);  // [positions, queries * batch, 1] -> scores [queries, batch, positions]
 Tensor to_pairs(Tensor scores);            // and back: [queries, batch, positions] -> [positions, queries * batch, 1]
 // Each position with its neighbours side by side, [positions, batch, size] -> [positions, batch, width size]; zeros for
@@ -147,15 +147,15 @@ Tensor to_pairs(Tensor scores);            // and back: [queries, batch, positio
 Tensor windows(Tensor x, int width, Mask mask);
 Tensor unit_sequences(Tensor x, Mask mask);  // x / |x|, the norm taken over a row's real positions; zeros elsewhere
 
-// ops/links.cc: what positions stand for among the target's symbols: position i of row b for each symbols[k] with
+// ops/copy_map.cc: what positions stand for among the target's symbols: position i of row b for each symbols[k] with
 // shares[k], k from starts[i batch + b] to starts[i batch + b + 1].
-struct Links {
+struct CopyMapView {
   std::span<const std::int32_t> starts;  // [positions * batch + 1]
   std::span<const std::int32_t> symbols;
   std::span<const Real> shares;
   int width = 0;  // how many symbols there are, those that only a source has counted
 };
-Tensor linked(Tensor weights, const Links& links);  // [queries, batch, positions] -> [queries, batch, width]
+Tensor scatter_to_vocabulary(Tensor weights, const CopyMapView& copy_map);  // [queries, batch, positions] -> [queries, batch, width]
 // log(gate softmax(logits) + extra): logits [..., n], gate [..., 1], extra [..., width], width >= n. No log below
 // 1e-30.
 Tensor log_mixture(Tensor logits, Tensor gate, Tensor extra);

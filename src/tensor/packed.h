@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "base/large_memory.h"
+#include "base/large_pages.h"
 #include "base/real.h"
 #include "kernels/int8.h"
 

@@ -85,9 +85,9 @@ void GradientWorker::fill_batch(Shard& shard, const Random& random) {
 void GradientWorker::compute_shard(Shard& shard, const GradientRequest& request, double scale) {
   fill_batch(shard, request.random);
   const TrainingPass training = {
-      {}, request.random, shard.batch.samples, request.dropout, request.sampling, request.expected};
+      {}, request.random, shard.batch.samples, request.dropout, request.scheduled_sampling, request.expected};
   Pass pass(model_.parameters(), shard.arena, training);
-  const Transducer::Loss loss = model_.transducer().loss(pass, shard.batch);
+  const EncoderDecoder::Loss loss = model_.network().loss(pass, shard.batch);
   pass.tape().note_gradients(loss.total, static_cast<Real>(scale));
   pass.weight_gradients(shard.gradients);
   shard.losses = {static_cast<double>(*loss.total.data())};
@@ -205,7 +205,7 @@ void GradientWorker::sum_losses(const ShardTree& tree, GradientResult& result) {
   }
   ranks_.broadcast(std::as_writable_bytes(std::span(totals)));
   result.loss = totals[0];
-  result.likelihood = totals[1];
+  result.nll = totals[1];
 }
 
 GradientResult GradientWorker::compute(const GradientRequest& request) {

@@ -18,14 +18,14 @@ struct GradientRequest {
   std::span<const std::uint32_t> examples;  // of the batch
   Random random;                            // of this step
   double dropout = 0;
-  double sampling = 0;
+  double scheduled_sampling = 0;
   double expected = 0;  // log-likelihood of a target symbol, by what earlier steps brought
   int shards = 1;
 };
 
 struct GradientResult {
   double loss = 0;                                    // summed over target symbols
-  double likelihood = 0;                              // its part that is minus the log-likelihood
+  double nll = 0;                              // its part that is minus the log-likelihood
   std::vector<std::pair<std::string, double>> terms;  // all parts, per target symbol; on rank 0 alone
   std::int64_t symbols = 0;                           // of the targets, stop symbols counted
   std::int64_t tokens = 0;                            // of both sides

@@ -43,7 +43,7 @@ double single_symbols_loss(std::span<const Encoding> training, std::span<const E
 HeldOut::HeldOut(const Model& model, std::span<const Example> examples, std::span<const Encoding> training,
                  Workers& workers)
     : model_(model),
-      questions_(group_references(examples, model.task().target_unit())),
+      questions_(group_references(examples, model.task().target_tokenizer())),
       workers_(workers),
       answering_(model, workers) {
   for (const Example& example : examples) {
@@ -83,7 +83,7 @@ double HeldOut::loss() {
     model_.task().fill_batch(rows, batch);
     Pass pass(model_.parameters(), arenas_[static_cast<std::size_t>(worker)]);
     sums[static_cast<std::size_t>(task)] =
-        static_cast<double>(*model_.transducer().loss(pass, batch).terms.front().value.data());
+        static_cast<double>(*model_.network().loss(pass, batch).terms.front().value.data());
   });
   double sum = 0;
   for (const double part : sums) sum += part;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "data/batches.h"
-#include "tasks/answering.h"
+#include "inference/answering.h"
 #include "tasks/references.h"
 #include "training/observer.h"
 

@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "base/clock.h"
-#include "kernels/target.h"
+#include "kernels/instruction_set.h"
 
 namespace fovea {
 
@@ -64,10 +64,10 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
   if (config_.training.decay == "cosine" && config_.training.decay_updates == 0) {
     throw usage_error("training.decay = cosine needs training.decay_updates: after how many the rate is zero");
   }
-  const Traits select = find_mechanism(selects(), config_.model.attention.select).traits;
-  if (config_.training.sampling > 0 && select.marginal) {
+  const Traits select = selects().find(config_.model.attention.select).traits;
+  if (config_.training.scheduled_sampling > 0 && select.marginal) {
     throw usage_error(
-        "training.sampling with attention.select = {}: all steps are taken at once; set it to 0, or choose another "
+        "training.scheduled_sampling with attention.select = {}: all steps are taken at once; set it to 0, or choose another "
         "selection",
         config_.model.attention.select);
   }
@@ -204,12 +204,12 @@ void Trainer::train_batch(std::span<const std::uint32_t> batch) {
   const TrainingOptions& t = config_.training;
   const auto seed = static_cast<std::uint64_t>(t.seed);
   const double sampling_ramp =
-      t.sampling_warmup > 0 ? std::min(1.0, static_cast<double>(progress_.update) / t.sampling_warmup) : 1.0;
+      t.scheduled_sampling_warmup > 0 ? std::min(1.0, static_cast<double>(progress_.update) / t.scheduled_sampling_warmup) : 1.0;
   const GradientResult result =
       gradient_->compute({.examples = batch,
                           .random = Random(seed, Purpose::dropout).at(static_cast<std::uint64_t>(progress_.update)),
                           .dropout = t.dropout,
-                          .sampling = t.sampling * sampling_ramp,
+                          .scheduled_sampling = t.scheduled_sampling * sampling_ramp,
                           .expected = progress_.expected,
                           .shards = t.shards});
   const double rate = learning_rate();
@@ -237,14 +237,14 @@ void Trainer::train_batch(std::span<const std::uint32_t> batch) {
     optimizer_->apply(step, start, gradient_->gradient().subspan(start, count), weights);
   });
   model_->parameters().refresh_packed(workers_);
-  progress_.expected = 0.9 * progress_.expected - 0.1 * result.likelihood / static_cast<double>(result.symbols);
-  progress_.loss += result.likelihood;
+  progress_.expected = 0.9 * progress_.expected - 0.1 * result.nll / static_cast<double>(result.symbols);
+  progress_.loss += result.nll;
   progress_.symbols += result.symbols;
   report_update(result, rate);
 }
 
 void Trainer::report_update(const GradientResult& result, double rate) {
-  const double loss = result.likelihood / static_cast<double>(result.symbols);
+  const double loss = result.nll / static_cast<double>(result.symbols);
   double& smoothed = progress_.smoothed_loss;
   smoothed = smoothed == 0 ? loss : 0.95 * smoothed + 0.05 * loss;
   const double elapsed = now() - rate_at_;

@@ -13,7 +13,7 @@
 #include "base/ranks.h"
 #include "base/threads.h"
 #include "data/batches.h"
-#include "tasks/answering.h"
+#include "inference/answering.h"
 #include "tasks/model.h"
 #include "training/checkpoint.h"
 #include "training/gradient.h"

@@ -136,17 +136,17 @@ class Asked {
 
   // All steps; returns the loss, if there is one.
   double run(Kind kind) {
-    const bool taught = kind != Kind::use;
+    const bool forced = kind != Kind::use;
     parameters_.invalidate_packed();
     std::ranges::fill(gradient_, Real(0));
     dqueries_.assign(queries_.size(), 0);
     dmemory_.assign(memory_.size(), 0);
     dwritten_.assign(written_.size(), 0);
     const TrainingPass of_training = {gradient_, random, samples_, 0, 0};
-    Pass pass = taught ? Pass(parameters_, arena_, of_training) : Pass(parameters_, arena_);
+    Pass pass = forced ? Pass(parameters_, arena_, of_training) : Pass(parameters_, arena_);
     const int steps = rows_ / asking_.at_once;
     const auto borrow = [&](Shape shape, Vector& values, Vector& gradient) {
-      return pass.tape().borrow(shape, values.data(), taught ? gradient.data() : nullptr);
+      return pass.tape().borrow(shape, values.data(), forced ? gradient.data() : nullptr);
     };
     const Mask mask = {real_.data(), asking_.positions, batch_, asking_.causal};
     const Memory memory = {borrow({asking_.positions, batch_, memory_size_}, memory_, dmemory_), mask};
@@ -163,14 +163,14 @@ class Asked {
       history.stepped = std::span(stepped_).subspan(static_cast<std::size_t>(s) * at_step, at_step);
       const When when = {asking_.stride == 0 ? s : s * asking_.at_once, asking_.stride};
       const auto attended = attention_.attend(pass, now(queries, query_size), when, prepared, history);
-      if (!taught) expect_parts(pass, now(queries, query_size), when, prepared, history, attended);
+      if (!forced) expect_parts(pass, now(queries, query_size), when, prepared, history, attended);
       history = attended.history;
       outputs.insert(outputs.end(), {attended.context, attended.selected.weights});
       scores_.emplace_back(attended.scores.values().begin(), attended.scores.values().end());
     }
     outputs_.clear();
     for (const Tensor output : outputs) outputs_.emplace_back(output.values().begin(), output.values().end());
-    if (!taught) return 0;
+    if (!forced) return 0;
     std::vector<Tensor> counted;
     std::vector<Vector> counts;  // stays until the way back is done
     for (std::size_t o = 0; o < outputs.size(); ++o) {

@@ -26,9 +26,9 @@ struct Combination {
 
   friend std::ostream& operator<<(std::ostream& out, const Combination& c) { return out << c.name(); }
 
-  const Traits& score() const { return find_mechanism(scores(), options.score).traits; }
-  const Traits& select() const { return find_mechanism(selects(), options.select).traits; }
-  const Traits& read() const { return find_mechanism(reads(), options.read).traits; }
+  const Traits& score() const { return scores().find(options.score).traits; }
+  const Traits& select() const { return selects().find(options.select).traits; }
+  const Traits& read() const { return reads().find(options.read).traits; }
 };
 
 // Small, with windows that leave something out.
@@ -38,7 +38,7 @@ inline AttentionOptions small_attention() { return {.bias = {}, .size = 4, .posi
 inline std::vector<Combination> each_mechanism(const AttentionOptions& ordinary) {
   std::vector<Combination> all;
   const auto add = [&](const auto& list, auto change) {
-    for (const std::string& name : mechanism_names(list)) {
+    for (const std::string& name : list.names()) {
       Combination c = {ordinary};
       change(c.options, name);
       all.push_back(c);
@@ -60,13 +60,13 @@ inline std::vector<Combination> all_pairs(const AttentionOptions& ordinary) {
     c.options.score = score, c.options.bias = bias, c.options.select = select, c.options.read = read;
     all.push_back(c);
   };
-  for (const std::string& select : mechanism_names(selects())) {
-    for (const std::string& score : mechanism_names(scores())) add(score, {}, select, ordinary.read);
-    for (const std::string& bias : mechanism_names(biases())) add(ordinary.score, {bias}, select, ordinary.read);
-    for (const std::string& read : mechanism_names(reads())) add(ordinary.score, {}, select, read);
+  for (const std::string& select : selects().names()) {
+    for (const std::string& score : scores().names()) add(score, {}, select, ordinary.read);
+    for (const std::string& bias : biases().names()) add(ordinary.score, {bias}, select, ordinary.read);
+    for (const std::string& read : reads().names()) add(ordinary.score, {}, select, read);
   }
-  for (const std::string& bias : mechanism_names(biases())) {
-    for (const std::string& score : mechanism_names(scores())) add(score, {bias}, ordinary.select, ordinary.read);
+  for (const std::string& bias : biases().names()) {
+    for (const std::string& score : scores().names()) add(score, {bias}, ordinary.select, ordinary.read);
   }
   return all;
 }

@@ -286,7 +286,7 @@ TEST(EveryMechanism, RemembersWhatItSaysItRemembers) {
     if (seen.weights[0] == otherwise.weights[0]) return;  // the first look was the same: a draw, or no one asked
     const bool scores_look_back =
         c.score().looks_back || std::ranges::any_of(c.options.bias, [](const std::string& name) {
-          return find_mechanism(biases(), name).traits.looks_back;
+          return biases().find(name).traits.looks_back;
         });
     EXPECT_EQ(second(otherwise.scores) != second(seen.scores), scores_look_back);
     if (!scores_look_back) {  // then the selection does
@@ -297,7 +297,7 @@ TEST(EveryMechanism, RemembersWhatItSaysItRemembers) {
 
 // A bias that says nothing would pass most of the above.
 TEST(EveryMechanism, ABiasChangesTheScores) {
-  for (const std::string& bias : mechanism_names(biases())) {
+  for (const std::string& bias : biases().names()) {
     AttentionOptions options = small_attention(), without = options;
     options.bias = {bias};
     Asked asked(options), plain(without);
@@ -308,7 +308,7 @@ TEST(EveryMechanism, ABiasChangesTheScores) {
 
 // A score that has weights for each position has no more of them.
 TEST(EveryMechanism, MorePositionsThanItKnowsAreAUsageError) {
-  for (const std::string& score : mechanism_names(scores())) {
+  for (const std::string& score : scores().names()) {
     AttentionOptions options = small_attention(), larger = options;
     options.score = larger.score = score;
     options.positions = 3;
@@ -329,7 +329,7 @@ TEST(EveryMechanism, MorePositionsThanItKnowsAreAUsageError) {
 // ---- the lists
 
 template <class Axis>
-void check_entries(std::span<const Mechanism<Axis>* const> list) {
+void check_entries(const Registry<Mechanism<Axis>>& list) {
   EXPECT_FALSE(list.empty());
   std::set<std::string_view> names;
   for (const Mechanism<Axis>* entry : list) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "attention/combinations.h"
-#include "tasks/answering.h"
+#include "inference/answering.h"
 #include "tasks/metrics.h"
 #include "training/gradient.h"
 #include "training/optimizer.h"
@@ -22,7 +22,7 @@ Config small_model(const Combination& c) {
   config.model.attention = c.options;
   config.model.encoder.size = config.model.encoder.embedding = 12;
   config.model.encoder.cell = config.model.decoder.cell = "gru";
-  config.model.decoder.size = config.model.decoder.embedding = config.model.output.size = 24;
+  config.model.decoder.size = config.model.decoder.embedding = config.model.generator.size = 24;
   config.model.decoder.bridge = "zero";  // all that is known of the source comes through the attention
   if (c.select().marginal) {
     config.model.decoder.style = "luong";
@@ -114,7 +114,7 @@ TEST(EveryModel, TakesAPairOrNamesBoth) {
 
 TEST(EveryModel, ThatMixesOutputsRefusesToFeedAContextBack) {
   const auto examples = copies(10, 1);
-  for (const std::string& select : mechanism_names(selects())) {
+  for (const std::string& select : selects().names()) {
     Combination c = {model_attention()};
     c.options.select = select;
     Config config = small_model(c);
@@ -158,7 +158,7 @@ class Learner {
     const double factor = result.norm > 1 ? 1 / result.norm : 1;
     optimizer_.apply({update_, 0.01, factor}, 0, worker_.gradient(), model_.parameters().values());
     model_.parameters().invalidate_packed();
-    return result.likelihood / static_cast<double>(result.symbols);
+    return result.nll / static_cast<double>(result.symbols);
   }
 
  private:

@@ -87,7 +87,7 @@ const std::vector<Change> option_changes = {
     {"little noise", [](AttentionOptions& o) { o.select = "monotonic", o.noise = 0.2; }},
     {"never the mean", [](AttentionOptions& o) { o.select = "hard", o.soft_share = 0; }},
     {"always the mean", [](AttentionOptions& o) { o.select = "hard", o.soft_share = 1; }},
-    {"all biases", [](AttentionOptions& o) { o.bias = mechanism_names(biases()); }}};
+    {"all biases", [](AttentionOptions& o) { o.bias = biases().names(); }}};
 
 TEST(EveryFormula, KnowsItsOptions) {
   for (const Change& change : option_changes) {
@@ -102,8 +102,8 @@ TEST(EveryFormula, KnowsItsOptions) {
 }
 
 template <class Axis, class Oracle>
-void expect_same_names(std::span<const Mechanism<Axis>* const> list, const oracle::Table<Oracle>& oracles) {
-  const auto names = mechanism_names(list);
+void expect_same_names(const Registry<Mechanism<Axis>>& list, const oracle::Table<Oracle>& oracles) {
+  const auto names = list.names();
   const std::set<std::string> listed(names.begin(), names.end());
   std::set<std::string> known;
   for (const auto& [name, oracle] : oracles) known.insert(name);

@@ -306,8 +306,8 @@ TEST_F(OwnFilesTest, RunsOfSpacesMakeNoWords) {
   std::string data;
   for (int i = 0; i < 40; ++i) data += "two  words \tx  y\n";
   data += "other words\ty\n   \tx\nwords\t  \n";
-  const Outcome trained = train({folder_.write("data.tsv", data), "--set", "source.unit=word", "--set",
-                                 "target.unit=word", "--dev", folder_.write("dev.tsv", data)},
+  const Outcome trained = train({folder_.write("data.tsv", data), "--set", "source.tokenizer=word", "--set",
+                                 "target.tokenizer=word", "--dev", folder_.write("dev.tsv", data)},
                                 "100u");
   ASSERT_EQ(trained.code, 0) << trained.err;
   const json answer = json::parse(with_model("predict", {"--json"}, " two   words\n").out);

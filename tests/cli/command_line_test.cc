@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "kernels/target.h"
+#include "kernels/instruction_set.h"
 #include "support/process.h"
 #include "training/tiny_run.h"
 

@@ -134,7 +134,7 @@ TEST_F(EvaluateCommandTest, ReadsPackedAndParallelFiles) {
 }
 
 // The tiny task with what its letters come from as a third column, or another one.
-std::string linked(const std::string& links = "") {
+std::string scatter_to_vocabulary(const std::string& links = "") {
   std::string text;
   for (const Example& example : tiny_examples(5, 50)) {
     const std::size_t length = example.target.size();
@@ -153,7 +153,7 @@ void save_untrained(const std::filesystem::path& path, const std::string& settin
 const std::string with_links = "source,target,alignment";
 
 TEST_F(EvaluateCommandTest, LinksMeasureTheAttention) {
-  const std::string file = folder_.write("linked.tsv", linked());
+  const std::string file = folder_.write("linked.tsv", scatter_to_vocabulary());
   const Outcome table = evaluate({file, "--columns", with_links}),
                 flat = evaluate({file, "--columns", with_links, "--json"});
   EXPECT_EQ(table.code, 0) << table.err;
@@ -166,7 +166,7 @@ TEST_F(EvaluateCommandTest, LinksMeasureTheAttention) {
     EXPECT_LE(metrics[name], std::string(name) == "entropy" ? 5 : 1) << name;
   }
   const json wrong =
-      json::parse(evaluate({folder_.write("wrong.tsv", linked("0-0")), "--columns", with_links, "--json"}).out);
+      json::parse(evaluate({folder_.write("wrong.tsv", scatter_to_vocabulary("0-0")), "--columns", with_links, "--json"}).out);
   EXPECT_NE(wrong.at("aer"), metrics.at("aer")) << "the links count";
   EXPECT_EQ(wrong.at("entropy"), metrics.at("entropy"));
   EXPECT_EQ(wrong.at("exact"), metrics.at("exact"));
@@ -180,7 +180,7 @@ TEST_F(EvaluateCommandTest, WithoutLinksOnlyTheWeightsAreMeasured) {
 
 TEST_F(EvaluateCommandTest, BadLinksAreNamedByLine) {
   for (const char* bad : {"0-99", "99-0", "0:0", "x"}) {
-    std::string text = linked();
+    std::string text = scatter_to_vocabulary();
     text += std::string("abc\tabc\t0-0 ") + bad + "\n";
     const Outcome outcome = evaluate({folder_.write("bad.tsv", text), "--columns", with_links});
     EXPECT_EQ(outcome.code, 3) << bad;
@@ -192,7 +192,7 @@ TEST_F(EvaluateCommandTest, BadLinksAreNamedByLine) {
 }
 
 TEST_F(EvaluateCommandTest, LinkMeasuresAreGatesToo) {
-  const std::string file = folder_.write("linked.tsv", linked());
+  const std::string file = folder_.write("linked.tsv", scatter_to_vocabulary());
   const Outcome missed = evaluate({file, "--columns", with_links, "--min", "aer=0.0"});
   EXPECT_EQ(missed.code, 5);
   EXPECT_TRUE(says(missed.err, "missed: aer"));
@@ -213,7 +213,7 @@ TEST_F(EvaluateCommandTest, AModelWithoutAttentionHasNoneToMeasure) {
   const json metrics = json::parse(outcome.out);
   EXPECT_TRUE(metrics.contains("exact"));
   EXPECT_FALSE(metrics.contains("entropy") || metrics.contains("stop_mass")) << metrics;
-  const Outcome links = run(fovea({"evaluate", model, folder_.write("linked.tsv", linked()), "--columns", with_links}));
+  const Outcome links = run(fovea({"evaluate", model, folder_.write("linked.tsv", scatter_to_vocabulary()), "--columns", with_links}));
   EXPECT_EQ(links.code, 2);
   EXPECT_EQ(links.out, "");
   EXPECT_TRUE(is_one_line(links.err));

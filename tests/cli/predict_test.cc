@@ -290,7 +290,7 @@ class WordModelTest : public testing::Test {
     Command command = fovea({"train", folder_.write("data.tsv", data), "-o", folder_ / "run", "--progress", "none",
                              "--stop-after", updates, "--set", "training.validate_every=1000u"});
     std::vector<std::string> all = {"encoder.size=32",   "encoder.embedding=32",       "attention.size=32",
-                                    "decoder.size=32",   "decoder.embedding=32",       "output.size=32",
+                                    "decoder.size=32",   "decoder.embedding=32",       "generator.size=32",
                                     "training.batch=16", "training.learning_rate=0.01"};
     all.insert(all.end(), settings.begin(), settings.end());
     for (const std::string& setting : all) command.words.insert(command.words.end(), {"--set", setting});
@@ -308,7 +308,7 @@ class WordModelTest : public testing::Test {
 
 TEST_F(WordModelTest, CopiesWordsNeverSeenInTraining) {
   train(word_lines(), "300u",
-        {"source.unit=word", "target.unit=word", "output.kind=pointer_generator", "target.max_symbols=20"});
+        {"source.tokenizer=word", "target.tokenizer=word", "generator.kind=pointer_generator", "target.max_symbols=20"});
   const std::string input = "ba zebra\nzebra ti du\nma quagga me zebra\n";
   const Outcome outcome = predict({}, input);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
@@ -319,7 +319,7 @@ TEST_F(WordModelTest, CopiesWordsNeverSeenInTraining) {
 }
 
 TEST_F(WordModelTest, ReplacesWhatItDoesNotKnow) {
-  train(word_lines(), "100u", {"source.unit=word", "target.unit=word", "source.max_symbols=5", "target.max_symbols=5"});
+  train(word_lines(), "100u", {"source.tokenizer=word", "target.tokenizer=word", "source.max_symbols=5", "target.max_symbols=5"});
   const std::string input = "zebra quagga\nquagga gnu ibex\nibex\n";
   const std::string plain = predict({}, input).out, replaced = predict({"--replace-unknown"}, input).out;
   EXPECT_FALSE(says(plain, "<unk>"));

@@ -24,7 +24,7 @@ Config small(const Preset& preset) {
   read_toml(config, preset.toml, std::string(preset.name));
   for (const char* size :
        {"encoder.size", "encoder.embedding", "encoder.feed_forward", "attention.size", "self_attention.size",
-        "intra_attention.size", "decoder.size", "decoder.embedding", "decoder.feed_forward", "output.size"}) {
+        "intra_attention.size", "decoder.size", "decoder.embedding", "decoder.feed_forward", "generator.size"}) {
     set_field(config, std::string(size) + "=8");
   }
   return config;
@@ -63,10 +63,10 @@ TEST_P(EveryPreset, HasAFiniteLossAndGradient) {
   const GradientResult result = worker.compute({.examples = all,
                                                 .random = Random(1, Purpose::dropout),
                                                 .dropout = config.training.dropout,
-                                                .sampling = config.training.sampling,
+                                                .scheduled_sampling = config.training.scheduled_sampling,
                                                 .shards = 2});
   EXPECT_TRUE(std::isfinite(result.loss)) << result.loss;
-  EXPECT_GT(result.likelihood, 0);
+  EXPECT_GT(result.nll, 0);
   EXPECT_TRUE(std::isfinite(result.norm)) << result.norm;
   EXPECT_GT(result.norm, 1e-3);
   for (const Real value : worker.gradient()) ASSERT_TRUE(std::isfinite(value));

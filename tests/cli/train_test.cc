@@ -258,7 +258,7 @@ TEST_F(TrainCommandTest, TermsOfTheObjectiveAreInTheJournal) {
   while (std::getline(journal, line) && line.find("\"event\":\"update\"") == line.npos) {
   }
   const auto event = nlohmann::json::parse(line);
-  EXPECT_GT(event.at("objective.likelihood"), 0);
+  EXPECT_GT(event.at("objective.nll"), 0);
   EXPECT_GT(event.at("objective.coverage"), 0);
   ASSERT_EQ(run(train("other", "50u")).code, 0);
   EXPECT_FALSE(says(read_bytes(folder_ / "other" / "metrics.jsonl"), "objective.")) << "there is only one";
@@ -272,7 +272,7 @@ TEST_F(TrainCommandTest, ControlCharactersInTheDataAreUnknownSymbols) {
     example.target += "\x1b[2J\r\xC2\x9B!";
   }
   folder_.write("data.tsv", to_tsv(examples));
-  const Outcome trained = run(train("run", "20u", {"--set", "output.kind=pointer_generator"}));
+  const Outcome trained = run(train("run", "20u", {"--set", "generator.kind=pointer_generator"}));
   ASSERT_EQ(trained.code, 0) << trained.err;
   EXPECT_TRUE(says(trained.err, "control characters, to the model unknown symbols: 200 lines (first: "));
   for (const char* json : {"", "--json"}) {
@@ -296,7 +296,7 @@ TEST_F(TrainCommandTest, ErrorsShowNoNameRaw) {
 
 TEST_F(TrainCommandTest, AnOutputThatLooksUpNeedsALexicon) {
   for (const std::string kind : {"lexicon_bias", "lexicon_mix"}) {
-    const std::vector<std::string> setting = {"--set", "output.kind=" + kind};
+    const std::vector<std::string> setting = {"--set", "generator.kind=" + kind};
     const Outcome without = run(train(kind, "5u", setting));
     EXPECT_EQ(without.code, 2);
     EXPECT_TRUE(is_one_line(without.err));

@@ -146,7 +146,7 @@ inline std::vector<std::vector<Answer>> find(const Table& table, const SearchOpt
   Parameters parameters;
   parameters.allocate();
   TableModel model(table, static_cast<int>(most_steps.size()), extras);
-  SearchMemory memory;
+  SearchArenas memory;
   return search(parameters, model, o, most_steps, memory, lengths, samples);
 }
 

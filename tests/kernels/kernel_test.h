@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/real.h"
-#include "kernels/target.h"
+#include "kernels/instruction_set.h"
 #include "support/random_values.h"
 
 namespace fovea::kernels {

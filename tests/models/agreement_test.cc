@@ -18,7 +18,7 @@ const std::vector<Example> lines = {{"abc", "xyz", "", 1}, {"bca", "yzx", "", 2}
 Model trained_together() {
   Config config;
   ModelOptions& o = config.model;
-  o.encoder.size = o.encoder.embedding = o.decoder.size = o.decoder.embedding = o.attention.size = o.output.size = 6;
+  o.encoder.size = o.encoder.embedding = o.decoder.size = o.decoder.embedding = o.attention.size = o.generator.size = 6;
   o.objective.agreement = 0.5;
   o.objective.fertility = 0.1;
   Model model(config, Transduce(config, lines));
@@ -51,7 +51,7 @@ Batch batch_of(const Model& model, const std::vector<Example>& examples) {
 Real term(const Model& model, const Batch& batch, const std::string& name) {
   Arena arena;
   Pass pass(model.parameters(), arena);
-  for (const LossTerm& found : model.transducer().loss(pass, batch).terms) {
+  for (const LossTerm& found : model.network().loss(pass, batch).terms) {
     if (found.name == name) return *found.value.data();
   }
   ADD_FAILURE() << "no term " << name;
@@ -69,11 +69,11 @@ TEST(Agreement, EachOfTheTwoAnswersAsBefore) {
   const auto reverse = both.one_way(true);
   const Batch reverse_batch = batch_of(*reverse, turned);
 
-  for (const std::string name : {"likelihood", "fertility"}) {
+  for (const std::string name : {"nll", "fertility"}) {
     EXPECT_EQ(term(*forward, forward_batch, name), term(both, batch, name)) << name;
     EXPECT_EQ(term(*reverse, reverse_batch, name), term(both, batch, "reverse_" + name)) << name;
   }
-  EXPECT_NE(term(*forward, forward_batch, "likelihood"), term(*reverse, reverse_batch, "likelihood"));
+  EXPECT_NE(term(*forward, forward_batch, "nll"), term(*reverse, reverse_batch, "nll"));
   EXPECT_EQ(forward->task().encode_target("xyz"), reverse->task().encode_source("xyz").symbols);
 }
 
@@ -83,7 +83,7 @@ TEST(Agreement, TrainingMakesTheDirectionsAgree) {
   const Model untrained(config, Transduce(config, lines));
   const Batch batch = batch_of(both, lines);
   EXPECT_LT(term(both, batch, "agreement"), term(untrained, batch, "agreement"));
-  EXPECT_LT(term(both, batch, "reverse_likelihood"), term(untrained, batch, "reverse_likelihood"));
+  EXPECT_LT(term(both, batch, "reverse_nll"), term(untrained, batch, "reverse_nll"));
 }
 
 // -Tr(A_xy A_yx), written out, where neither pads nor steps beyond the end count.
@@ -92,20 +92,20 @@ TEST(Agreement, IsTheTraceOfBothLooks) {
   const Batch batch = batch_of(both, lines);
   Arena arena, other;
   Pass pass(both.parameters(), arena);
-  const Tensor forward = both.transducer().look(pass, batch);  // [target, batch, source]
+  const Tensor forward = both.network().look(pass, batch);  // [target, batch, source]
   const auto reverse = both.one_way(true);
   Batch turned;
   turned.source = batch.reverse_source;
-  turned.inputs = batch.reverse_inputs;
-  turned.outputs = batch.reverse_outputs;
+  turned.previous = batch.reverse_previous;
+  turned.targets = batch.reverse_targets;
   Pass back(reverse->parameters(), other);
-  const Tensor backward = reverse->transducer().look(back, turned);  // [source, batch, target]
+  const Tensor backward = reverse->network().look(back, turned);  // [source, batch, target]
   const int target = forward.shape()[0], rows = forward.shape()[1], source = forward.shape()[2];
   double trace = 0;
   for (int b = 0; b < rows; ++b) {
     for (int t = 0; t < target; ++t) {
       for (int i = 0; i < source; ++i) {
-        if (!batch.outputs.real[t * rows + b] || !batch.source.real[i * rows + b]) continue;
+        if (!batch.targets.real[t * rows + b] || !batch.source.real[i * rows + b]) continue;
         trace +=
             double(forward.data()[(t * rows + b) * source + i]) * double(backward.data()[(i * rows + b) * target + t]);
       }

@@ -57,7 +57,7 @@ class Cases {
 };
 
 inline void add_encoders(Cases& cases) {
-  for (const std::string& kind : encoder_names()) {
+  for (const std::string& kind : encoders().names()) {
     cases.add({kind, [&](ModelOptions& o) { o.encoder.kind = kind; }});
     cases.add({kind + "_deep", [&](ModelOptions& o) {
                  o.encoder.kind = kind;
@@ -74,22 +74,22 @@ inline void add_encoders(Cases& cases) {
 }
 
 inline void add_outputs(Cases& cases) {
-  for (const std::string& kind : output_names()) {
-    cases.add({kind, [&](ModelOptions& o) { o.output.kind = kind; }});
+  for (const std::string& kind : generators().names()) {
+    cases.add({kind, [&](ModelOptions& o) { o.generator.kind = kind; }});
     cases.add({kind + "_smoothed", [&](ModelOptions& o) {
-                 o.output.kind = kind;
+                 o.generator.kind = kind;
                  o.objective.label_smoothing = 0.2;
                  o.attention.heads = 2;
                }});
-    cases.add({kind + "_own", [&](ModelOptions& o) { o.output.kind = kind, o.output.own_attention = true; }});
+    cases.add({kind + "_own", [&](ModelOptions& o) { o.generator.kind = kind, o.generator.own_attention = true; }});
     cases.add({kind + "_tied", [&](ModelOptions& o) {
-                 o.output.kind = kind;
-                 o.output.tied = true;
+                 o.generator.kind = kind;
+                 o.generator.tied = true;
                  o.decoder.embedding = 3;
-                 o.output.lexicon_share = 0.3;
+                 o.generator.lexicon_share = 0.3;
                }});
   }
-  cases.add({"tied", [](ModelOptions& o) { o.output.tied = true; }});
+  cases.add({"tied", [](ModelOptions& o) { o.generator.tied = true; }});
   cases.add({"frozen", [](ModelOptions& o) { o.encoder.frozen = o.decoder.frozen = true; }});
 }
 
@@ -97,7 +97,7 @@ inline void add_outputs(Cases& cases) {
 inline void add_attentions(Cases& cases) {
   const auto heads = [](ModelOptions& o) { o.attention.heads = 2; };
   cases.add({"heads", heads});
-  for (const std::string& bias : mechanism_names(biases())) {
+  for (const std::string& bias : biases().names()) {
     cases.add({bias, [&](ModelOptions& o) { o.attention.bias = {bias}; }});
     cases.add({bias + "_heads", [&](ModelOptions& o) { o.attention.bias = {bias}, heads(o); }});
   }
@@ -105,7 +105,7 @@ inline void add_attentions(Cases& cases) {
     if (!score->traits.looks_back) continue;
     cases.add({std::string(score->name), [&](ModelOptions& o) { o.attention.score = score->name; }});
   }
-  for (const std::string& select : mechanism_names(selects())) {
+  for (const std::string& select : selects().names()) {
     cases.add({select, [&](ModelOptions& o) { o.attention.select = select; }});
   }
   cases.add({"rotary", [](ModelOptions& o) { o.attention.rotary = true, o.attention.projections = true; }});
@@ -126,7 +126,7 @@ inline void add_transformers(Cases& cases) {
     add("learned", "learned", [](ModelOptions&) {});
     add("rotary", "none", [](ModelOptions& o) { o.self_attention.rotary = true; });
     add("relative", "none", [](ModelOptions& o) { o.self_attention.bias = {"relative"}, o.attention.heads = 2; });
-    add("narrow_tied", "sinusoid", [](ModelOptions& o) { o.decoder.embedding = 3, o.output.tied = true; });
+    add("narrow_tied", "sinusoid", [](ModelOptions& o) { o.decoder.embedding = 3, o.generator.tied = true; });
   }
 }
 

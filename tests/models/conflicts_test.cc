@@ -29,12 +29,12 @@ std::vector<Conflict> conflicts() {
   std::vector<Conflict> all = {
       {[](M& o) { o.decoder.style = "plain", o.decoder.bridge = "zero"; }, plain, "decoder.bridge = zero"},
       {[](M& o) { o.decoder.style = "plain", o.decoder.bridge = "learned"; }, plain, "decoder.bridge = learned"},
-      {[](M& o) { o.decoder.style = "plain", o.output.kind = "copynet"; }, plain, "output.kind = copynet"},
+      {[](M& o) { o.decoder.style = "plain", o.generator.kind = "copynet"; }, plain, "generator.kind = copynet"},
       {[](M& o) { o.decoder.style = "plain", o.encoder.kind = "structured"; }, plain, "encoder.kind = structured"},
       {[](M& o) { choose_sum(o), o.decoder.style = "bahdanau"; }, sum, "decoder.style = bahdanau"},
       {[](M& o) { choose_sum(o), o.decoder.feeding = true; }, sum, "decoder.feeding"},
       {[](M& o) { choose_sum(o), o.decoder.kind = "transformer"; }, sum, "decoder.kind = transformer"},
-      {[](M& o) { choose_sum(o), o.output.kind = "sentinel"; }, sum, "output.kind = sentinel"},
+      {[](M& o) { choose_sum(o), o.generator.kind = "sentinel"; }, sum, "generator.kind = sentinel"},
       {[](M& o) { choose_sum(o), o.attention.heads = 2; }, sum, "heads"},
       {[](M& o) { choose_sum(o), o.attention.projections = true; }, sum, "projections"},
       {[](M& o) { choose_sum(o), o.attention.read = "gated"; }, sum, "attention.read = gated"},
@@ -45,16 +45,16 @@ std::vector<Conflict> conflicts() {
       {[](M& o) { o.objective.coverage_embedding = 1; }, "objective.coverage_embedding",
        "attention.bias = coverage_embedding"},
       {[](M& o) { o.objective.diversity = 1; }, "objective.diversity", "encoder.kind = rnn"},
-      {[](M& o) { o.objective.agreement = 1, o.output.kind = "copynet"; }, "objective.agreement",
-       "output.kind = copynet"},
-      {[](M& o) { o.decoder.frozen = o.output.tied = true; }, "decoder.frozen", "output.tied"},
-      {[](M& o) { o.output.own_attention = true; }, "output.own_attention", "generate"},
-      {[](M& o) { o.output.kind = "pointer_generator", o.attention.select = "sigmoid"; },
-       "output.kind = pointer_generator", "attention.select = sigmoid"},
-      {[](M& o) { o.output.kind = "lexicon_bias", o.attention.select = "identity"; }, "output.kind = lexicon_bias",
+      {[](M& o) { o.objective.agreement = 1, o.generator.kind = "copynet"; }, "objective.agreement",
+       "generator.kind = copynet"},
+      {[](M& o) { o.decoder.frozen = o.generator.tied = true; }, "decoder.frozen", "generator.tied"},
+      {[](M& o) { o.generator.own_attention = true; }, "generator.own_attention", "softmax"},
+      {[](M& o) { o.generator.kind = "pointer_generator", o.attention.select = "sigmoid"; },
+       "generator.kind = pointer_generator", "attention.select = sigmoid"},
+      {[](M& o) { o.generator.kind = "lexicon_bias", o.attention.select = "identity"; }, "generator.kind = lexicon_bias",
        "attention.select = identity"},
-      {[](M& o) { o.decoder.kind = "transformer", o.output.kind = "copynet"; }, "decoder.kind = transformer",
-       "output.kind = copynet"},
+      {[](M& o) { o.decoder.kind = "transformer", o.generator.kind = "copynet"; }, "decoder.kind = transformer",
+       "generator.kind = copynet"},
       {[](M& o) { o.decoder.kind = "transformer", o.attention.bias = {"coverage"}; }, "attention: \"coverage\"",
        "transformer"},
       {[](M& o) { o.decoder.kind = "transformer", o.attention.score = "additive_coverage"; },
@@ -73,7 +73,7 @@ std::vector<Conflict> conflicts() {
       all.push_back(
           {[=](M& o) { o.encoder.kind = kind, o.encoder.layers = 2, change(o); }, "encoder.kind = " + kind, what});
     };
-    add([](M& o) { o.output.kind = "pointer_generator"; }, "output.kind = pointer_generator");
+    add([](M& o) { o.generator.kind = "pointer_generator"; }, "generator.kind = pointer_generator");
     add([](M& o) { o.objective.supervised = 1; }, "objective.supervised");
     add([](M& o) { o.objective.agreement = 1; }, "objective.agreement");
   }
@@ -112,7 +112,7 @@ TEST(Conflicts, OfSamplingAreUsageErrorsToo) {
     ADD_FAILURE() << "it is accepted";
   } catch (const Error& e) {
     EXPECT_EQ(e.kind(), ErrorKind::usage);
-    EXPECT_NE(std::string(e.what()).find("training.sampling"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("training.scheduled_sampling"), std::string::npos) << e.what();
     EXPECT_NE(std::string(e.what()).find("attention.select"), std::string::npos) << e.what();
   }
 }
@@ -120,11 +120,11 @@ TEST(Conflicts, OfSamplingAreUsageErrorsToo) {
 TEST(Conflicts, AreNotSeenWhereThereAreNone) {
   const std::vector<std::function<void(ModelOptions&)>> fine = {
       [](ModelOptions&) {}, choose_sum, [](ModelOptions& o) { choose_sum(o), o.attention.bias = {"position"}; },
-      [](ModelOptions& o) { o.encoder.kind = "pyramid", o.output.kind = "pointer_generator"; },  // of one layer
+      [](ModelOptions& o) { o.encoder.kind = "pyramid", o.generator.kind = "pointer_generator"; },  // of one layer
       [](ModelOptions& o) { o.decoder.style = "plain", o.decoder.bridge = "mean"; },
       [](ModelOptions& o) { o.decoder.frozen = o.encoder.frozen = true; },
       [](ModelOptions& o) {
-        o.output.kind = "pointer_generator", o.output.own_attention = true, o.attention.select = "sigmoid";
+        o.generator.kind = "pointer_generator", o.generator.own_attention = true, o.attention.select = "sigmoid";
       },
       // A decoder without attention does not care what its attention would be.
       [](ModelOptions& o) { o.decoder.style = "plain", o.attention.select = "exact_hard"; }};

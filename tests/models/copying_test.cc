@@ -25,9 +25,9 @@ class Written {
   explicit Written(
       const std::string& kind, const std::function<void(ModelOptions&)>& change = [](ModelOptions&) {})
       : options(tiny_options()) {
-    options.output.kind = kind;
+    options.generator.kind = kind;
     change(options);
-    const OutputKind& entry = find_output(kind);
+    const GeneratorKind& entry = generators().find(kind);
     ParameterId table = parameters.add("table", {target_symbols, size}, Initial::constant(0));
     output = entry.make(parameters, options, {size, size, size, size, memory_size, target_symbols, table, size});
     parameters.allocate();
@@ -43,7 +43,7 @@ class Written {
     readout.embedding = filled(pass, {steps, rows, size}, "embedding");
     readout.selected.weights = masked_softmax(filled(pass, {steps, rows, side.length}, "scores"), side.mask());
     memory = {filled(pass, {side.length, rows, memory_size}, "memory"), side.mask()};
-    written = output->write(pass, readout, output->prepare(pass, memory, side.links.view()));
+    written = output->write(pass, readout, output->prepare(pass, memory, side.copy_map.view()));
   }
 
   // Row r of [.., n].
@@ -65,7 +65,7 @@ class Written {
   oracle::Written formula(int r) const {
     const std::size_t positions = example(r % rows).source.size();
     const Row weights = oracle::part(row(readout.selected.weights, r), 0, positions);
-    return oracle::outputs().at(options.output.kind)(told(), example(r % rows), columns(r % rows),
+    return oracle::generators().at(options.generator.kind)(told(), example(r % rows), columns(r % rows),
                                                      {row(readout.features, r),
                                                       row(readout.state, r),
                                                       row(readout.context, r),
@@ -81,8 +81,8 @@ class Written {
   Side side;
   Readout readout;
   Memory memory;
-  std::unique_ptr<OutputLayer> output;
-  OutputLayer::Written written;
+  std::unique_ptr<Generator> output;
+  Generator::Written written;
 
  private:
   static Tensor filled(Pass& pass, Shape shape, const std::string& name) {
@@ -100,7 +100,7 @@ Row probabilities(const Row& logs) {
 
 void check_formula(const Written& w) {
   for (int r = 0; r < steps * rows; ++r) {
-    SCOPED_TRACE(fmt::format("{}, row {}", w.options.output.kind, r));
+    SCOPED_TRACE(fmt::format("{}, row {}", w.options.generator.kind, r));
     const oracle::Written wanted = w.formula(r);
     const Row found = probabilities(Written::row(w.written.log_probabilities, r));
     expect_close(found, probabilities(wanted.log_probabilities), "probabilities", close);
@@ -127,7 +127,7 @@ TEST(Copying, PointerGenerator) { check_formula(Written("pointer_generator")); }
 
 TEST(Copying, PointerGeneratorWithAnAttentionOfItsOwn) {
   const Written w("pointer_generator", [](ModelOptions& o) {
-    o.output.own_attention = true;
+    o.generator.own_attention = true;
     o.attention.score = "bilinear";
   });
   check_formula(w);
@@ -145,7 +145,7 @@ TEST(Copying, CopyNetReadsWhatItCopied) {
   Written w("copynet");
   Pass& pass = *w.asked;
   const Sequence previous = {8, 5};  // twice in the first source, once in the second
-  const OutputSources prepared = w.output->prepare(pass, w.memory, w.side.links.view());
+  const GeneratorSources prepared = w.output->prepare(pass, w.memory, w.side.copy_map.view());
   const Tensor copying = step(w.written.copying, 0);
   const Tensor read = w.output->feedback(pass, prepared, copying, previous);
   for (int b = 0; b < rows; ++b) {
@@ -162,12 +162,12 @@ TEST(Copying, Sentinel) { check_formula(Written("sentinel")); }
 
 TEST(Lexicon, Mix) {
   for (const double share : {0.0, 0.4}) {
-    check_formula(Written("lexicon_mix", [&](ModelOptions& o) { o.output.lexicon_share = share; }));
+    check_formula(Written("lexicon_mix", [&](ModelOptions& o) { o.generator.lexicon_share = share; }));
   }
 }
 
 TEST(Lexicon, Bias) {
-  check_formula(Written("lexicon_bias", [](ModelOptions& o) { o.output.lexicon_floor = 0.02; }));
+  check_formula(Written("lexicon_bias", [](ModelOptions& o) { o.generator.lexicon_floor = 0.02; }));
 }
 
 // Heads share what is copied: the mean of their weights.

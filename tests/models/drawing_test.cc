@@ -59,7 +59,7 @@ class DrawnModel {
       const oracle::Example example = oracle::example_of(batch_, b);
       const oracle::Told told = oracle::tell(told_model, example);
       const Held& held = all[static_cast<std::size_t>(b)];
-      sum += oracle::objective::likelihood(told) + oracle::objective::entropy(told);
+      sum += oracle::objective::nll(told) + oracle::objective::entropy(told);
       for (std::size_t t = 0; t < told.steps.size(); ++t) {
         const double baseline = told_model.weights().affine("objective.baseline", held.states[t])[0];
         sum += std::pow(baseline - held.earned[t], 2);

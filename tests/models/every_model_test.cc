@@ -21,7 +21,7 @@ bool is_frozen(const Numbers& numbers, const ModelOptions& options) {
 
 TEST_P(EveryModel, GradientIsThatOfTheLoss) {
   const ModelOptions& options = GetParam().options;
-  if (options.encoder.rationale || find_mechanism(selects(), options.attention.select).traits.estimated) return;
+  if (options.encoder.rationale || selects().find(options.attention.select).traits.estimated) return;
   TinyModel model(options);
   const Batch batch = model.batch();
   std::vector<Real> gradient(static_cast<std::size_t>(model.parameters.count()));
@@ -44,7 +44,7 @@ bool shifts_scores_alike(const std::string& name, const ModelOptions& options) {
 }
 // And whatever a score says, or a query is made of, is lost on a selection that does not ask for it.
 bool is_not_asked(const std::string& name, const ModelOptions& options) {
-  if (!find_mechanism(selects(), options.attention.select).traits.ignores_scores) return false;
+  if (!selects().find(options.attention.select).traits.ignores_scores) return false;
   const auto in = [&](const std::string& part) { return ("." + name).find(part) != std::string::npos; };
   return in(".attention." + options.attention.score) || in(".attention.project_query") ||
          in(".attention.project_key") || (in(".attention_norm.") && options.decoder.norm == "pre");
@@ -57,7 +57,7 @@ TEST_P(EveryModel, EveryWeightMatters) {
   const Batch batch = model.batch();
   std::vector<Real> gradient(static_cast<std::size_t>(model.parameters.count()));
   const double before = model.terms(batch, gradient)[0].value;
-  const Traits& select = find_mechanism(selects(), options.attention.select).traits;
+  const Traits& select = selects().find(options.attention.select).traits;
   for (const Numbers& numbers : numbers_of(model.parameters, gradient)) {
     const std::vector<Real> own(numbers.values.begin(), numbers.values.end());
     const auto other = random_values(static_cast<int>(own.size()), numbers.name, 2);
@@ -103,8 +103,8 @@ TEST_P(EveryModel, MorePadsChangeNothing) {
 TEST_P(EveryModel, StepByStepIsAllAtOnce) {
   TinyModel model(GetParam().options);
   const Batch batch = model.batch();
-  const double taught = model.likelihood(batch);
-  EXPECT_NEAR(stepped_likelihood(model, batch), taught, (is_double ? 1e-9 : 1e-4) * std::max(1.0, taught));
+  const double forced = model.nll(batch);
+  EXPECT_NEAR(stepped_nll(model, batch), forced, (is_double ? 1e-9 : 1e-4) * std::max(1.0, forced));
 }
 
 // Two hypotheses of three sources, then one of two of them in another order.
@@ -113,7 +113,7 @@ TEST_P(EveryModel, ASearchMayDropAndReorder) {
   Arena arena, first_arena, next_arena;
   Pass pass(model.parameters, arena);
   const Batch batch = model.batch();
-  const auto asked = model.transducer.begin(pass, batch.source);
+  const auto asked = model.network.begin(pass, batch.source);
   Pass first(model.parameters, first_arena);
   const StepResult one = asked->step(first, asked->start(first), Sequence(3, start));
   const auto ask = [&](const Sequence& rows, const Sequence& previous) {
@@ -141,19 +141,19 @@ INSTANTIATE_TEST_SUITE_P(All, EveryModel, testing::ValuesIn(all_cases()),
 TEST(EveryModelList, HasEveryPartAtLeastOnce) {
   std::set<std::string> made;
   for (const Case& c : all_cases()) {
-    made.insert({"encoder " + c.options.encoder.kind, "output " + c.options.output.kind,
+    made.insert({"encoder " + c.options.encoder.kind, "output " + c.options.generator.kind,
                  "select " + c.options.attention.select,
                  "decoder " + c.options.decoder.kind + c.options.decoder.style});
     for (const std::string& bias : c.options.attention.bias) made.insert("bias " + bias);
   }
-  for (const std::string& name : encoder_names()) EXPECT_TRUE(made.contains("encoder " + name)) << name;
-  for (const std::string& name : output_names()) EXPECT_TRUE(made.contains("output " + name)) << name;
-  for (const std::string& name : mechanism_names(selects())) EXPECT_TRUE(made.contains("select " + name)) << name;
-  for (const std::string& name : mechanism_names(biases())) EXPECT_TRUE(made.contains("bias " + name)) << name;
+  for (const std::string& name : encoders().names()) EXPECT_TRUE(made.contains("encoder " + name)) << name;
+  for (const std::string& name : generators().names()) EXPECT_TRUE(made.contains("output " + name)) << name;
+  for (const std::string& name : selects().names()) EXPECT_TRUE(made.contains("select " + name)) << name;
+  for (const std::string& name : biases().names()) EXPECT_TRUE(made.contains("bias " + name)) << name;
 }
 
 template <class Kind>
-void check_entries(std::span<const Kind* const> list) {
+void check_entries(const Registry<Kind>& list) {
   std::set<std::string_view> names;
   for (const Kind* kind : list) {
     EXPECT_TRUE(names.insert(kind->name).second) << kind->name << " stands there twice";
@@ -164,7 +164,8 @@ void check_entries(std::span<const Kind* const> list) {
 
 TEST(EveryModelList, EveryEntryIsComplete) {
   check_entries(encoders());
-  check_entries(outputs());
+  check_entries(decoders());
+  check_entries(generators());
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 #include "golden/as_inputs.h"
 #include "layers/loss_check.h"
-#include "models/transducer.h"
+#include "models/encoder_decoder.h"
 #include "models/transformer.h"
 
 namespace fovea::golden_test {
@@ -115,7 +115,7 @@ void expect_golden_decoder(const std::string& file, bool norm_first) {
   Parameters parameters;
   const TransformerLayer layer(parameters, "layer", four_heads(size), four_heads(size), {size, wide, norm_first, size});
   expect_golden(golden, parameters, inputs, [&](Pass& pass, Ts t) -> std::vector<NamedOutput> {
-    const auto memory = layer.looking().prepare(pass, {t[1], memory_mask});
+    const auto memory = layer.cross_attention().prepare(pass, {t[1], memory_mask});
     return {{"y", layer(pass, t[0], causal(mask), {}, &memory).x}};
   });
 }
@@ -142,22 +142,22 @@ TEST(ModelsGolden, LuongWithInputFeeding) {
   options.decoder.style = "luong";
   options.attention.score = "bilinear";
   const Shape table = shape_of(golden.input("encoder.embedding.table"));
-  const Shape features = shape_of(golden.input("output.context"));  // [memory, features]
+  const Shape features = shape_of(golden.input("generator.context"));  // [memory, features]
   options.encoder.embedding = options.decoder.embedding = table[1];
   options.encoder.size = options.decoder.size = features[0];
-  options.output.size = features[1];
+  options.generator.size = features[1];
   Parameters parameters;
-  const Transducer transducer(parameters, options, {table[0], table[0]});
+  const EncoderDecoder network(parameters, options, {table[0], table[0]});
   Batch batch;
   batch.source = side_of(golden.input("source"));
-  batch.inputs = side_of(golden.input("inputs"));
-  batch.outputs = side_of(golden.input("targets"));
+  batch.previous = side_of(golden.input("inputs"));
+  batch.targets = side_of(golden.input("targets"));
   expect_golden(golden, parameters, {}, [&](Pass& pass, Ts) -> std::vector<NamedOutput> {
-    const Tensor weights = transducer.look(pass, batch);
+    const Tensor weights = network.look(pass, batch);
     const Shape shape = weights.shape();
     std::vector<Real> real;
-    for (const std::uint8_t bit : batch.outputs.real) real.insert(real.end(), shape[2], Real(bit));
-    return {{"loss", transducer.loss(pass, batch).total}, {"weights", multiply(weights, constant(pass, shape, real))}};
+    for (const std::uint8_t bit : batch.targets.real) real.insert(real.end(), shape[2], Real(bit));
+    return {{"loss", network.loss(pass, batch).total}, {"weights", multiply(weights, constant(pass, shape, real))}};
   });
 }
 

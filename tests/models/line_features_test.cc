@@ -60,7 +60,7 @@ std::vector<ModelOptions> every_way() {
   all[5].decoder.style = "luong";
   all[5].decoder.feeding = false;
   all[5].attention.select = "exact_hard";
-  all[6].output.kind = "copynet";
+  all[6].generator.kind = "copynet";
   all[7].decoder.kind = "transformer";
   all[7].attention.score = "scaled_dot";
   return all;
@@ -68,7 +68,7 @@ std::vector<ModelOptions> every_way() {
 
 TEST(LineFeatures, GradientIsThatOfTheLoss) {
   for (const ModelOptions& options : every_way()) {
-    SCOPED_TRACE(options.decoder.kind + " " + options.decoder.style + " " + options.output.kind);
+    SCOPED_TRACE(options.decoder.kind + " " + options.decoder.style + " " + options.generator.kind);
     TinyModel model(options, feature_symbols);
     const Batch batch = featured_batch(model);
     std::vector<Real> gradient(static_cast<std::size_t>(model.parameters.count()));
@@ -81,15 +81,15 @@ TEST(LineFeatures, GradientIsThatOfTheLoss) {
 
 TEST(LineFeatures, EveryStepReadsThemOneByOneAsAllAtOnce) {
   for (const ModelOptions& options : every_way()) {
-    SCOPED_TRACE(options.decoder.kind + " " + options.decoder.style + " " + options.output.kind);
+    SCOPED_TRACE(options.decoder.kind + " " + options.decoder.style + " " + options.generator.kind);
     TinyModel model(options, feature_symbols);
     const Batch batch = featured_batch(model);
-    const double taught = model.likelihood(batch);
-    EXPECT_NEAR(stepped_likelihood(model, batch), taught, (is_double ? 1e-9 : 1e-4) * std::max(1.0, taught));
-    EXPECT_NEAR(model.likelihood(featured_batch(model, 2)), taught, 1e-5 * taught) << "pads change nothing";
+    const double forced = model.nll(batch);
+    EXPECT_NEAR(stepped_nll(model, batch), forced, (is_double ? 1e-9 : 1e-4) * std::max(1.0, forced));
+    EXPECT_NEAR(model.nll(featured_batch(model, 2)), forced, 1e-5 * forced) << "pads change nothing";
     Batch other = batch;
     other.source.features.ids[0] = 1;
-    EXPECT_GT(std::abs(model.likelihood(other) - taught), 1e-4) << "another feature changes the answer";
+    EXPECT_GT(std::abs(model.nll(other) - forced), 1e-4) << "another feature changes the answer";
   }
 }
 

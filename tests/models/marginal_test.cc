@@ -94,7 +94,7 @@ TEST(Marginal, IsTheSumOverAllAlignments) {
       target.push_back(stop);
       wanted -= log_sum_of_alignments(steps, target, transition, 0, 0);
     }
-    EXPECT_NEAR(model.likelihood(tiny_batch(examples, Linked::none)), wanted, is_double ? 1e-10 : 1e-4) << select;
+    EXPECT_NEAR(model.nll(tiny_batch(examples, Linked::none)), wanted, is_double ? 1e-10 : 1e-4) << select;
   }
 }
 
@@ -128,7 +128,7 @@ TEST(Marginal, HoldsForThreeHundredPositions) {
     }
     const double wanted = -std::accumulate(alpha.begin(), alpha.end(), -HUGE_VAL, add_logs);
     const Batch batch = tiny_batch({example}, Linked::none);
-    EXPECT_NEAR(model.likelihood(batch) / wanted, 1, is_double ? 1e-10 : 1e-4) << select;
+    EXPECT_NEAR(model.nll(batch) / wanted, 1, is_double ? 1e-10 : 1e-4) << select;
     std::vector<Real> gradient(static_cast<std::size_t>(model.parameters.count()));
     model.terms(batch, gradient);
     EXPECT_TRUE(std::ranges::all_of(gradient, [](Real g) { return std::isfinite(g); })) << select;
@@ -148,7 +148,7 @@ Decoded decode(const TinyModel& model, const Sequence& source, const Sequence& i
   Arena arena, arenas[2];
   Pass pass(model.parameters, arena);
   const Side side = tiny_side({source}, {}, 0);
-  const auto asked = model.transducer.begin(pass, side);
+  const auto asked = model.network.begin(pass, side);
   State state;
   for (std::size_t t = 0; t < inputs.size(); ++t) {
     Pass now(model.parameters, arenas[t % 2]);

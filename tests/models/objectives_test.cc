@@ -134,9 +134,9 @@ TEST_F(Objectives, Supervised) {
 TEST_F(Objectives, Reinforce) {
   constexpr int heads = 2;
   const Tensor log_p = filled({steps, batch * heads, 1}, "log_p"), baseline = filled({steps, batch, 1}, "baseline");
-  const Tensor odds = filled({steps, batch * heads, positions}, "odds");
+  const Tensor probabilities = filled({steps, batch * heads, positions}, "probabilities");
   const std::vector<Real> rewards = random_values(steps * batch, "rewards");
-  const Reinforced found = reinforce(pass, {log_p, odds, baseline}, rewards, step_mask);
+  const Reinforced found = reinforce(pass, {log_p, probabilities, baseline}, rewards, step_mask);
   double surrogate = 0, error = 0, entropy = 0;
   for (int t = 0; t < steps; ++t) {
     for (int b = 0; b < batch; ++b) {
@@ -151,7 +151,7 @@ TEST_F(Objectives, Reinforce) {
         const int row = (t * batch + b) * heads + h;
         surrogate -= surprise * static_cast<double>(log_p.data()[row]);
         for (int i = 0; i < positions; ++i) {
-          const double p = static_cast<double>(odds.data()[row * positions + i]);
+          const double p = static_cast<double>(probabilities.data()[row * positions + i]);
           entropy += p * std::log(p);
         }
       }
@@ -168,8 +168,8 @@ TEST_F(Objectives, AverageBaseline) {
   TrainingPass training = {{}, Random(1, Purpose::dropout), samples};
   training.expected = -0.5;
   Arena own;
-  Pass taught(parameters, own, training);
-  const Tensor found = average_baseline(taught, step_mask);
+  Pass forced(parameters, own, training);
+  const Tensor found = average_baseline(forced, step_mask);
   const std::vector<double> wanted = {-1.5, -1, -1, -0.5, -0.5, 0};
   for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ(found.data()[i], wanted[i]) << i;
 }

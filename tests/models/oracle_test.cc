@@ -30,7 +30,7 @@ TEST_P(EveryModelFormula, GivesEveryTermOfTheLoss) {
     told.sample = static_cast<std::uint64_t>(batch.samples[static_cast<std::size_t>(b)]);
     const oracle::Example example = oracle::example_of(batch, b);
     const oracle::Example reversed =
-        oracle::example_of(batch.reverse_source, batch.reverse_inputs, batch.reverse_outputs, b);
+        oracle::example_of(batch.reverse_source, batch.reverse_previous, batch.reverse_targets, b);
     const oracle::Terms terms = options.encoder.rationale         ? oracle::terms_with_rationale(told, example)
                                 : options.objective.agreement > 0 ? oracle::terms_with_reverse(told, example, reversed)
                                                                   : oracle::terms_of(oracle::tell(told, example));
@@ -48,9 +48,9 @@ TEST_P(EveryModelFormula, GivesEveryTermOfTheLoss) {
 TEST_P(EveryModelFormula, GivesEveryLogProbability) {
   Arena arena;
   Pass pass(model.parameters, arena);
-  const auto found = stepped(model, *model.transducer.begin(pass, batch.source), batch.inputs);
+  const auto found = stepped(model, *model.network.begin(pass, batch.source), batch.previous);
   const oracle::Model told = {model.parameters, options};
-  const auto rows = static_cast<std::size_t>(batch.inputs.batch);
+  const auto rows = static_cast<std::size_t>(batch.previous.batch);
   for (std::size_t b = 0; b < rows; ++b) {
     oracle::Example example = oracle::example_of(batch, static_cast<int>(b));
     if (options.encoder.rationale) example = oracle::choose(told, example).read;
@@ -82,8 +82,8 @@ void expect_same_names(std::vector<std::string> listed, std::vector<std::string>
 }
 
 TEST(EveryModelFormulaList, HasEveryEncoderOutputAndDecoder) {
-  expect_same_names(encoder_names(), names_of(oracle::encoders()));
-  expect_same_names(output_names(), names_of(oracle::outputs()));
+  expect_same_names(encoders().names(), names_of(oracle::encoders()));
+  expect_same_names(generators().names(), names_of(oracle::generators()));
   std::vector<std::string> decoders;
   const DecoderOptions options;
   for (const Field& field : ConstFieldsRef(options).visit().fields()) {

@@ -58,7 +58,7 @@ class Reader {
 TEST(Rationale, OnlyWhatIsChosenIsRead) {
   const Sequence source = {4, 5, 6, 7, 8, 4, stop};
   const std::vector<std::uint8_t> chosen = {0, 1, 0, 0, 1, 0, 1};
-  for (const std::string& kind : encoder_names()) {
+  for (const std::string& kind : encoders().names()) {
     for (const int layers : {1, 2}) {
       ModelOptions options = tiny_options();
       options.encoder.kind = kind;
@@ -184,7 +184,7 @@ TEST(Rationale, GradientIsThatOfTheExpectedCost) {
     outcome.gradient.resize(static_cast<std::size_t>(model.parameters.count()));
     const TrainingPass training = {outcome.gradient, Random(seed, Purpose::dropout), batch.samples, 0, 0};
     Pass pass(model.parameters, model.arena, training);
-    const Transducer::Loss loss = model.transducer.loss(pass, batch);
+    const EncoderDecoder::Loss loss = model.network.loss(pass, batch);
     int chosen = 0, jumps = 0;
     for (int i = 0, before = 0; i < 3; before = drawn.mask[i++])
       chosen += drawn.mask[i], jumps += drawn.mask[i] != before;

@@ -1,5 +1,5 @@
 // A model so small that its numbers can be checked one by one, and a batch of examples to ask it about: ragged on both
-// sides, with symbols that only the source has, links for outputs that copy or look up, and alignments.
+// sides, with symbols that only the source has, copy_map for outputs that copy or look up, and alignments.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "layers/loss_check.h"
-#include "models/transducer.h"
+#include "models/encoder_decoder.h"
 
 namespace fovea {
 
@@ -26,7 +26,7 @@ inline std::vector<TinyExample> tiny_examples() {
 
 enum class Linked { none, copies, lexicon };
 inline Linked linked_of(const ModelOptions& options) {
-  const OutputTraits traits = find_output(options.output.kind).traits;
+  const GeneratorTraits traits = generators().find(options.generator.kind).traits;
   return traits.copies ? Linked::copies : traits.lexicon ? Linked::lexicon : Linked::none;
 }
 
@@ -54,14 +54,14 @@ inline Side tiny_side(const std::vector<Sequence>& sequences, Frame frame, int m
 }
 
 inline void link(Side& side, Linked linked) {
-  side.links.width = linked == Linked::copies ? source_symbols : target_symbols;
-  side.links.starts = {0};
+  side.copy_map.width = linked == Linked::copies ? source_symbols : target_symbols;
+  side.copy_map.starts = {0};
   for (const std::int32_t id : side.ids) {
     for (const Meaning& meaning : meanings(id, linked)) {
-      side.links.symbols.push_back(meaning.symbol);
-      side.links.shares.push_back(meaning.share);
+      side.copy_map.symbols.push_back(meaning.symbol);
+      side.copy_map.shares.push_back(meaning.share);
     }
-    side.links.starts.push_back(static_cast<std::int32_t>(side.links.symbols.size()));
+    side.copy_map.starts.push_back(static_cast<std::int32_t>(side.copy_map.symbols.size()));
   }
 }
 
@@ -77,18 +77,18 @@ inline Batch tiny_batch(const std::vector<TinyExample>& examples, Linked linked,
     batch.samples.push_back(example.sample);
   }
   batch.source = tiny_side(sources, {.last = stop}, more);
-  batch.inputs = tiny_side(targets, {.first = start}, more);
-  batch.outputs = tiny_side(targets, {.last = stop}, more);
+  batch.previous = tiny_side(targets, {.first = start}, more);
+  batch.targets = tiny_side(targets, {.last = stop}, more);
   batch.reverse_source = tiny_side(targets, {.last = stop}, more);
-  batch.reverse_inputs = tiny_side(sources, {.first = start}, more);
-  batch.reverse_outputs = tiny_side(sources, {.last = stop}, more);
+  batch.reverse_previous = tiny_side(sources, {.first = start}, more);
+  batch.reverse_targets = tiny_side(sources, {.last = stop}, more);
   if (linked != Linked::none) link(batch.source, linked);
   // Step t wants the positions t and t + 1; of step 1 nothing is known.
-  batch.alignment.assign(batch.outputs.ids.size() * static_cast<std::size_t>(batch.source.length), 0);
+  batch.alignment.assign(batch.targets.ids.size() * static_cast<std::size_t>(batch.source.length), 0);
   const int rows = batch.source.batch;
-  for (int t = 0; t < batch.outputs.length; ++t) {
+  for (int t = 0; t < batch.targets.length; ++t) {
     for (int b = 0; b < rows; ++b) {
-      if (t == 1 || !batch.outputs.real[t * rows + b]) continue;
+      if (t == 1 || !batch.targets.real[t * rows + b]) continue;
       const int last = static_cast<int>(examples[b].source.size());
       for (const int i : {std::min(t, last), std::min(t + 1, last)}) {
         batch.alignment[(t * rows + b) * batch.source.length + i] += Real(0.5);
@@ -102,7 +102,7 @@ inline ModelOptions tiny_options() {
   ModelOptions options;
   options.encoder.size = options.encoder.embedding = 4;
   options.decoder.size = options.decoder.embedding = 4;
-  options.attention.size = options.self_attention.size = options.intra_attention.size = options.output.size = 4;
+  options.attention.size = options.self_attention.size = options.intra_attention.size = options.generator.size = 4;
   options.self_attention.heads = 2;
   options.encoder.feed_forward = options.decoder.feed_forward = 8;  // so many that not all are zero
   options.encoder.max_positions = options.decoder.max_positions = 6;
@@ -118,7 +118,7 @@ struct TinyModel {
   static constexpr double expected = -0.7;                       // of a symbol's log-likelihood
 
   explicit TinyModel(const ModelOptions& options, int feature_symbols = 0)
-      : linked(linked_of(options)), transducer(parameters, options, {source_symbols, target_symbols, feature_symbols}) {
+      : linked(linked_of(options)), network(parameters, options, {source_symbols, target_symbols, feature_symbols}) {
     parameters.allocate();
     std::ranges::copy(random_values(static_cast<int>(parameters.count()), "weights", Real(0.8)),
                       parameters.values().begin());
@@ -137,7 +137,7 @@ struct TinyModel {
     const TrainingPass training = {
         gradient.empty() ? ignored : gradient, random, batch.samples, dropout, sampling, expected};
     Pass pass(parameters, arena, training);
-    const Transducer::Loss loss = transducer.loss(pass, batch);
+    const EncoderDecoder::Loss loss = network.loss(pass, batch);
     std::vector<Term> all = {{"total", static_cast<double>(*loss.total.data())}};
     for (const LossTerm& term : loss.terms) all.push_back({term.name, static_cast<double>(*term.value.data())});
     if (!gradient.empty()) pass.tape().backward(loss.total);
@@ -146,15 +146,15 @@ struct TinyModel {
   double loss(const Batch& batch) { return terms(batch)[0].value; }
 
   // Minus the log-likelihood, as in use.
-  double likelihood(const Batch& batch) {
+  double nll(const Batch& batch) {
     parameters.invalidate_packed();
     Pass pass(parameters, arena);
-    return static_cast<double>(*transducer.loss(pass, batch).terms[0].value.data());
+    return static_cast<double>(*network.loss(pass, batch).terms[0].value.data());
   }
 
   Parameters parameters;
   Linked linked;
-  Transducer transducer;
+  EncoderDecoder network;
   Arena arena;
 };
 
@@ -190,15 +190,15 @@ inline std::vector<std::vector<Real>> stepped(const TinyModel& model, const Step
 }
 
 // Minus the log-probability of the batch's targets, of three rows, one step after another.
-inline double stepped_likelihood(const TinyModel& model, const Batch& batch) {
+inline double stepped_nll(const TinyModel& model, const Batch& batch) {
   Arena arena;
   Pass pass(model.parameters, arena);
-  const auto rows = stepped(model, *model.transducer.begin(pass, batch.source), batch.inputs);
+  const auto rows = stepped(model, *model.network.begin(pass, batch.source), batch.previous);
   double sum = 0;
-  for (std::size_t cell = 0; cell < batch.outputs.ids.size(); ++cell) {
-    if (!batch.outputs.real[cell]) continue;
+  for (std::size_t cell = 0; cell < batch.targets.ids.size(); ++cell) {
+    if (!batch.targets.real[cell]) continue;
     const std::size_t width = rows[cell / 3].size() / 3;
-    sum -= static_cast<double>(rows[cell / 3][cell % 3 * width + static_cast<std::size_t>(batch.outputs.ids[cell])]);
+    sum -= static_cast<double>(rows[cell / 3][cell % 3 * width + static_cast<std::size_t>(batch.targets.ids[cell])]);
   }
   return sum;
 }

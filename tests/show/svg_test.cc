@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "examples.h"
 #include "show/colour.h"
-#include "show/grid.h"
+#include "show/heat_map.h"
 #include "xml_check.h"
 
 namespace fovea::svg_test {
@@ -70,7 +70,7 @@ TEST(Svg, EverythingLiesInsideThePicture) {
 
 TEST(Svg, CoverageIsTheColumnSum) {
   const Output output = example("abc", "xy", {2, 2, 3});
-  const auto sums = coverage(grid_of(output, 0));
+  const auto sums = coverage(heat_map_of(output, 0));
   EXPECT_NEAR(sums[2], 0.9 + 0.9 + 0.1 / 3, 1e-6);
   const XmlCheck svg(draw_svg(output));
   const auto bars = rects_of(svg, "#21918c");

@@ -170,10 +170,10 @@ class FailingFiles : public Files {
     void settle(std::mt19937& random) {
       std::string found = synced;
       for (const auto& [begin, end] : unsynced) {
-        const auto fate = random() % 3;
-        if (fate == 0) continue;
+        const auto status = random() % 3;
+        if (status == 0) continue;
         if (found.size() < end) found.resize(end, '\0');
-        for (std::size_t i = begin; i < end; ++i) found[i] = fate == 1 ? bytes[i] : static_cast<char>(random());
+        for (std::size_t i = begin; i < end; ++i) found[i] = status == 1 ? bytes[i] : static_cast<char>(random());
       }
       bytes = found;
       sync();

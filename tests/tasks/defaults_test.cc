@@ -28,7 +28,7 @@ ResolvedConfig resolve(const std::vector<Example>& examples, const std::vector<s
 
 std::vector<Example> made(const char* maker, int count) {
   std::vector<Example> examples;
-  for (int i = 0; i < count; ++i) examples.push_back(find_maker(maker).make(1, static_cast<std::uint64_t>(i)));
+  for (int i = 0; i < count; ++i) examples.push_back(makers().find(maker).make(1, static_cast<std::uint64_t>(i)));
   return examples;
 }
 
@@ -50,13 +50,13 @@ std::vector<Example> sentences(int count, int different) {
 TEST(Defaults, StringsAreReadByCharactersAndSentencesByWords) {
   for (const char* maker : {"dates", "copy", "reverse"}) {
     const Config config = resolve(made(maker, 500)).config;
-    EXPECT_EQ(config.source.unit, "char") << maker;
-    EXPECT_EQ(config.target.unit, "char") << maker;
+    EXPECT_EQ(config.source.tokenizer, "char") << maker;
+    EXPECT_EQ(config.target.tokenizer, "char") << maker;
     EXPECT_EQ(config.training.metric, "exact") << maker;
   }
   const Config config = resolve(sentences(3000, 1000)).config;
-  EXPECT_EQ(config.source.unit, "word");
-  EXPECT_EQ(config.target.unit, "word");
+  EXPECT_EQ(config.source.tokenizer, "word");
+  EXPECT_EQ(config.target.tokenizer, "word");
 }
 
 TEST(Defaults, PhonesAreWords) {
@@ -67,23 +67,23 @@ TEST(Defaults, PhonesAreWords) {
     example.target = phones;
   }
   const Config config = resolve(examples).config;
-  EXPECT_EQ(config.source.unit, "char");
-  EXPECT_EQ(config.target.unit, "word");
+  EXPECT_EQ(config.source.tokenizer, "char");
+  EXPECT_EQ(config.target.tokenizer, "word");
   EXPECT_EQ(config.training.metric, "exact");
 }
 
 TEST(Defaults, WhatIsGivenStays) {
   const ResolvedConfig free = resolve(made("dates", 500));
-  const ResolvedConfig given = resolve(made("dates", 500), {"training.batch=7", "source.unit=word", "decoder.size=33"});
+  const ResolvedConfig given = resolve(made("dates", 500), {"training.batch=7", "source.tokenizer=word", "decoder.size=33"});
   EXPECT_EQ(value_of(given.config, "training.batch"), "7");
-  EXPECT_EQ(given.config.source.unit, "word");
+  EXPECT_EQ(given.config.source.tokenizer, "word");
   EXPECT_EQ(given.config.model.decoder.size, 33);
   const auto chosen = [](const ResolvedConfig& resolved, const std::string& setting) {
     return std::ranges::any_of(resolved.choices, [&](const Choice& choice) {
       return std::ranges::find(choice.settings, setting) != choice.settings.end();
     });
   };
-  for (const char* setting : {"training.batch", "source.unit", "decoder.size"}) {
+  for (const char* setting : {"training.batch", "source.tokenizer", "decoder.size"}) {
     EXPECT_TRUE(chosen(free, setting)) << setting;
     EXPECT_FALSE(chosen(given, setting)) << setting;
   }

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "data/temporary_file.h"
-#include "tasks/answering.h"
+#include "inference/answering.h"
 #include "tasks/small_model.h"
 
 namespace fovea::model_test {
@@ -128,7 +128,7 @@ TEST(HostileModel, ConfigOutOfRange) {
   expect_config_refused([](Json& c) { c["encoder"]["cell"] = "perceptron"; }, "encoder.cell");
   expect_config_refused([](Json& c) { c["decoder"]["bridge"] = "drawbridge"; }, "decoder.bridge");
   expect_config_refused([](Json& c) { c["attention"]["score"] = "\n\x1b[31m"; }, "attention.score");
-  expect_config_refused([](Json& c) { c["source"]["unit"] = "parsec"; }, "source.unit");
+  expect_config_refused([](Json& c) { c["source"]["tokenizer"] = "parsec"; }, "source.tokenizer");
 }
 
 TEST(HostileModel, UnknownBias) {
@@ -284,7 +284,7 @@ TEST(LoadModel, TakesTheFolderOrTheFile) {
 // Each letter is looked up as another one.
 Model looking_up_model() {
   Config config = small_config();
-  config.model.output.kind = "lexicon_bias";
+  config.model.generator.kind = "lexicon_bias";
   std::string lines;
   for (char letter = 'a'; letter < 't'; ++letter)
     lines += fmt::format("{0}\t{1}\t0.7\n{0}\t{0}\t0.1\n", letter, char(letter + 1));
@@ -407,7 +407,7 @@ TEST(ModelFile, OfBeforeColumnsHadNamesIsUnderstood) {
 TEST(OneWay, EachHasItsOwnSidesAndWeights) {
   Config config = small_config();
   config.model.objective.agreement = 1;
-  config.source.unit = "word";
+  config.source.tokenizer = "word";
   config.target.max_symbols = 7;
   std::vector<Example> examples;
   for (const std::string& line : random_lines(50, 5, 9)) examples.push_back({line + " a", line, "", 0});
@@ -416,8 +416,8 @@ TEST(OneWay, EachHasItsOwnSidesAndWeights) {
   for (const bool reverse : {false, true}) {
     const auto one = both.one_way(reverse);
     EXPECT_EQ(one->config().model.objective.agreement, 0);
-    EXPECT_EQ(one->config().source.unit, reverse ? "char" : "word");
-    EXPECT_EQ(one->config().target.unit, reverse ? "word" : "char");
+    EXPECT_EQ(one->config().source.tokenizer, reverse ? "char" : "word");
+    EXPECT_EQ(one->config().target.tokenizer, reverse ? "word" : "char");
     EXPECT_EQ(one->config().source.max_symbols, reverse ? 7 : 50000);
     EXPECT_EQ(one->task().columns().text(), reverse ? "target,source" : "source,target") << "of the same file";
     EXPECT_EQ(one->task().lengths()->longest_target,

@@ -28,7 +28,7 @@ inline Config small_config() {
   config.model.attention.size = 11;
   config.model.decoder.size = 13;
   config.model.decoder.embedding = 7;
-  config.model.output.size = 10;
+  config.model.generator.size = 10;
   return config;
 }
 

@@ -12,9 +12,9 @@ namespace {
 
 const std::vector<Example> examples = {{"ab é", "日本 x", "", 1}, {"b a", "x y", "", 2}};
 
-Transduce with_unit(const std::string& unit) {
+Transduce with_unit(const std::string& tokenizer) {
   Config config;
-  config.source.unit = config.target.unit = unit;
+  config.source.tokenizer = config.target.tokenizer = tokenizer;
   return {config, examples};
 }
 
@@ -94,8 +94,8 @@ TEST(Transduce, FramesABatch) {
   task.fill_batch(rows, batch);
   constexpr int pad = Vocabulary::pad, start = Vocabulary::start, stop = Vocabulary::stop;
   EXPECT_EQ(batch.source.ids, (Symbols{7, 6, 8, stop, stop, pad}));
-  EXPECT_EQ(batch.inputs.ids, (Symbols{start, start, 9, 5, pad, 4}));
-  EXPECT_EQ(batch.outputs.ids, (Symbols{9, 5, stop, 4, pad, stop}));
+  EXPECT_EQ(batch.previous.ids, (Symbols{start, start, 9, 5, pad, 4}));
+  EXPECT_EQ(batch.targets.ids, (Symbols{9, 5, stop, 4, pad, stop}));
 }
 
 TEST(Transduce, SearchNeverWritesSpecialSymbols) {
@@ -139,7 +139,7 @@ constexpr int unknown = Vocabulary::unknown, stop = Vocabulary::stop, step = Voc
 
 Config words_with(const std::vector<std::string>& settings) {
   Config config;
-  config.source.unit = config.target.unit = "word";
+  config.source.tokenizer = config.target.tokenizer = "word";
   for (const std::string& setting : settings) set_field(config, setting);
   return config;
 }
@@ -242,7 +242,7 @@ TEST(Lengths, SayHowLongAnAnswerMayGet) {
 }
 
 TEST(CopiedSymbols, NumbersWhatTheTargetDoesNotKnow) {
-  const Transduce task(words_with({"output.kind=pointer_generator"}), animals);
+  const Transduce task(words_with({"generator.kind=pointer_generator"}), animals);
   const int red = task.target().encode("red"), first = task.target().size();
   const Encoding e = task.encode({"red dog cat dog", "dog bird red cat dog", "", 1});
   EXPECT_EQ(e.source.copies, (Symbols{red, first, first + 1, first}));
@@ -259,17 +259,17 @@ TEST(CopiedSymbols, NumbersWhatTheTargetDoesNotKnow) {
 }
 
 TEST(CopiedSymbols, ControlCharactersAreNot) {
-  const Transduce task(words_with({"output.kind=pointer_generator"}), animals);
+  const Transduce task(words_with({"generator.kind=pointer_generator"}), animals);
   const SourceIds source = task.encode_source("dog \x1B[2J fox");
   EXPECT_EQ(source.copies, (Symbols{task.target().size(), unknown, task.target().size() + 1}));
   EXPECT_EQ(source.unknown, (std::vector<std::string>{"dog", "fox"}));
 }
 
 TEST(CopiedSymbols, LinksPositionsToWhatTheyStandFor) {
-  const Transduce task(words_with({"output.kind=pointer_generator"}), animals);
+  const Transduce task(words_with({"generator.kind=pointer_generator"}), animals);
   const int red = task.target().encode("red"), first = task.target().size();
   const Batch batch = batch_of(task, {{"red dog", "x", "", 1}, {"cat", "x", "", 2}});
-  const LinkTable& links = batch.source.links;
+  const CopyMap& links = batch.source.copy_map;
   EXPECT_EQ(links.width, first + 1) << "each row has its own numbers";
   EXPECT_EQ(links.starts, (Symbols{0, 1, 2, 3, 4, 5, 5})) << "a pad stands for nothing";
   EXPECT_EQ(links.symbols, (Symbols{red, first, first, stop, stop}));
@@ -277,21 +277,21 @@ TEST(CopiedSymbols, LinksPositionsToWhatTheyStandFor) {
 }
 
 TEST(CopiedSymbols, FeaturesAreNot) {
-  const Transduce task(words_with({"output.kind=pointer_generator", "columns=source,target,features"}),
+  const Transduce task(words_with({"generator.kind=pointer_generator", "columns=source,target,features"}),
                        std::vector<Example>{{"a", "<N> a", "N", 1}});
   const int a = task.target().encode("a");
   const SourceIds source = task.encode_source("a", "N;PL");
   EXPECT_EQ(source.copies, (Symbols{a}));
   EXPECT_TRUE(source.unknown.empty());
-  EXPECT_EQ(batch_of(task, {{"a", "a", "N", 1}}).source.links.symbols, (Symbols{a, stop}));
+  EXPECT_EQ(batch_of(task, {{"a", "a", "N", 1}}).source.copy_map.symbols, (Symbols{a, stop}));
 }
 
 TEST(LookingUp, LinksPositionsToTheLexicon) {
   const TemporaryFile file("cat\tred\t0.25\ncat\tchat\t0.75\nred\trouge\t1\ndog\tchat\t1\n");
   const Lexicon lexicon(file.path());
-  const Transduce task(words_with({"output.kind=lexicon_bias"}), animals, &lexicon);
+  const Transduce task(words_with({"generator.kind=lexicon_bias"}), animals, &lexicon);
   const int chat = task.target().encode("chat"), red = task.target().encode("red");
-  const LinkTable links = batch_of(task, {{"cat red cat dog", "x", "", 1}, {"red", "x", "", 2}}).source.links;
+  const CopyMap links = batch_of(task, {{"cat red cat dog", "x", "", 1}, {"red", "x", "", 2}}).source.copy_map;
   EXPECT_EQ(links.width, task.target().size());
   // cat red | red stop | cat - | dog - | stop -: what the vocabularies do not know stands for nothing.
   EXPECT_EQ(links.starts, (Symbols{0, 2, 2, 2, 3, 5, 5, 5, 5, 6, 6}));
@@ -303,7 +303,7 @@ TEST(LookingUp, NeedsALexiconAndKeepsNoneThatIsNotNeeded) {
   const TemporaryFile file("cat\tchat\t1\n");
   const Lexicon lexicon(file.path());
   try {
-    Transduce(words_with({"output.kind=lexicon_bias"}), animals);
+    Transduce(words_with({"generator.kind=lexicon_bias"}), animals);
     FAIL() << "accepted";
   } catch (const Error& e) {
     EXPECT_EQ(e.kind(), ErrorKind::usage);
@@ -315,7 +315,7 @@ TEST(LookingUp, NeedsALexiconAndKeepsNoneThatIsNotNeeded) {
 TEST(Alignment, SharesTheWeightOfEachTargetSymbol) {
   const Transduce task(words_with({"columns=source,target,alignment", "objective.supervised=1"}), animals);
   const Batch batch = batch_of(task, {{"a b c", "x y z", "", 1, "0-0 1p0 2-2"}, {"a", "x", "", 2}});
-  ASSERT_EQ(batch.outputs.length, 4);
+  ASSERT_EQ(batch.targets.length, 4);
   ASSERT_EQ(batch.source.length, 4);
   const std::vector<Real> none = {0, 0, 0, 0};
   const std::vector<std::vector<Real>> wanted = {{0.5, 0.5, 0, 0}, none, {0, 0, 1, 0}, {0, 0, 0, 1}};
@@ -373,10 +373,10 @@ TEST(BothWays, TheOtherDirectionReadsTheTarget) {
   const Batch batch = batch_of(task, animals);
   constexpr int pad = Vocabulary::pad, start = Vocabulary::start;
   const int red = task.source().encode("red"), cat = task.source().encode("cat");
-  EXPECT_EQ(batch.reverse_source.ids, batch.outputs.ids);
-  EXPECT_EQ(batch.reverse_source.real, batch.outputs.real);
-  EXPECT_EQ(batch.reverse_outputs.ids, (Symbols{red, red, cat, red, stop, stop}));
-  EXPECT_EQ(batch.reverse_inputs.ids, (Symbols{start, start, red, red, cat, red}));
+  EXPECT_EQ(batch.reverse_source.ids, batch.targets.ids);
+  EXPECT_EQ(batch.reverse_source.real, batch.targets.real);
+  EXPECT_EQ(batch.reverse_targets.ids, (Symbols{red, red, cat, red, stop, stop}));
+  EXPECT_EQ(batch.reverse_previous.ids, (Symbols{start, start, red, red, cat, red}));
   EXPECT_EQ(batch.reverse_source.ids[5], pad);
   EXPECT_EQ(batch_of(Transduce(words_with({}), animals), animals).reverse_source.length, 0);
 }
@@ -429,7 +429,7 @@ TEST(Actions, WalkToWhereEachSymbolComesFrom) {
 
 TEST(Actions, MayCopyWhatTheTargetDoesNotKnow) {
   Config config;
-  for (const char* setting : {"attention.select=actions", "output.kind=pointer_generator", "target.max_symbols=3"}) {
+  for (const char* setting : {"attention.select=actions", "generator.kind=pointer_generator", "target.max_symbols=3"}) {
     set_field(config, setting);
   }
   const Transduce task(config, shortened);

@@ -98,7 +98,7 @@ inline void add_position_cases(std::vector<OpCase>& cases) {
   for (const int stride : {0, 1}) {
     const When when = {.first = 2, .stride = stride};
     const std::string name = stride ? "steps" : "one_step";
-    cases.push_back({"by_distance", name, by_distance_inputs, [=](Ts in) { return by_distance(in[0], 7, when); }, {}});
+    cases.push_back({"relative_bias", name, by_distance_inputs, [=](Ts in) { return relative_bias(in[0], 7, when); }, {}});
     cases.push_back({"rotate", name, rotated, [=](Ts in) { return rotate(in[0], when); }, {}});
   }
 }

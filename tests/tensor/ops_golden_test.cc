@@ -114,11 +114,11 @@ TEST(OpsGolden, PointerGenerator) {
   std::vector<std::int32_t> starts(source.size() + 1);
   std::iota(starts.begin(), starts.end(), 0);
   const std::vector<Real> shares(source.size(), Real(1));
-  const Links links = {starts, source, shares, static_cast<int>(golden.output("log_p").shape[2])};
+  const CopyMapView copy_map = {starts, source, shares, static_cast<int>(golden.output("log_p").shape[2])};
   expect_golden(golden, inputs, {"log_p", "loss"}, [&](Ts t) {
     const Tensor gate = sigmoid(t[1]);
     const Tensor copying = scale_rows(masked_softmax(t[2], mask), shift(scale(gate, -1), 1));
-    const Tensor log_p = log_mixture(t[0], gate, linked(copying, links));
+    const Tensor log_p = log_mixture(t[0], gate, scatter_to_vocabulary(copying, copy_map));
     return concat({flat(log_p), flat(scale(sum(pick(log_p, targets, 0)), -1))});
   });
 }

@@ -1,4 +1,4 @@
-// What ops/pairs.cc and ops/links.cc compute, against plain loops.
+// What ops/pairs.cc and ops/copy_map.cc compute, against plain loops.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,8 +29,8 @@ TEST(QueryPairs, HoldEveryQueryWithEveryPosition) {
       }
     }
   }
-  EXPECT_EQ(run(inputs, [](Ts in) { return add_pairs(in[0], in[1]); }).output, sums);
-  EXPECT_EQ(run(inputs, [](Ts in) { return multiply_pairs(in[0], in[1]); }).output, products);
+  EXPECT_EQ(run(inputs, [](Ts in) { return broadcast_add(in[0], in[1]); }).output, sums);
+  EXPECT_EQ(run(inputs, [](Ts in) { return broadcast_multiply(in[0], in[1]); }).output, products);
 }
 
 TEST(QueryPairs, BecomeScoresAndBack) {
@@ -71,44 +71,44 @@ TEST(UnitSequences, HaveLengthOneOverWhatIsReal) {
 
 TEST(Linked, IsAProductWithADenseTable) {
   constexpr int queries = 3, batch = 2, positions = 3;
-  const OwnLinks links = mixed_links();
+  const OwnLinks copy_map = mixed_links();
   const NamedInputs inputs = {{"weights", {queries, batch, positions}}};
-  std::vector<double> expected(static_cast<std::size_t>(queries * batch * links.width), 0.0);
+  std::vector<double> expected(static_cast<std::size_t>(queries * batch * copy_map.width), 0.0);
   for (int row = 0; row < queries * batch; ++row) {
     for (int i = 0; i < positions; ++i) {
-      std::vector<double> table(static_cast<std::size_t>(links.width), 0.0);
+      std::vector<double> table(static_cast<std::size_t>(copy_map.width), 0.0);
       const int place = i * batch + row % batch;
-      for (int k = links.starts[place]; k < links.starts[place + 1]; ++k) table[links.symbols[k]] += links.shares[k];
-      for (int j = 0; j < links.width; ++j) {
-        expected[row * links.width + j] += inputs[0].values[row * positions + i] * table[j];
+      for (int k = copy_map.starts[place]; k < copy_map.starts[place + 1]; ++k) table[copy_map.symbols[k]] += copy_map.shares[k];
+      for (int j = 0; j < copy_map.width; ++j) {
+        expected[row * copy_map.width + j] += inputs[0].values[row * positions + i] * table[j];
       }
     }
   }
-  expect_close(run(inputs, [&](Ts in) { return linked(in[0], links); }).output, expected, "linked");
+  expect_close(run(inputs, [&](Ts in) { return scatter_to_vocabulary(in[0], copy_map); }).output, expected, "linked");
 }
 
 TEST(Linked, WantsLinksThatFit) {
   const NamedInputs inputs = {{"weights", {3, 2, 3}}};
-  const auto link = [&](const OwnLinks& links) { run(inputs, [&](Ts in) { return linked(in[0], links); }); };
+  const auto link = [&](const OwnLinks& copy_map) { run(inputs, [&](Ts in) { return scatter_to_vocabulary(in[0], copy_map); }); };
   EXPECT_NO_THROW(link(mixed_links()));
-  OwnLinks links = mixed_links();
-  links.symbols[3] = 7;
-  EXPECT_THROW(link(links), Error) << "a symbol beyond the width";
-  links = mixed_links();
-  links.symbols[3] = -1;
-  EXPECT_THROW(link(links), Error) << "no symbol";
-  links = mixed_links();
-  std::swap(links.starts[1], links.starts[2]);
-  EXPECT_THROW(link(links), Error) << "starts go back";
-  links = mixed_links();
-  links.starts.back() = 9;
-  EXPECT_THROW(link(links), Error) << "beyond the symbols";
-  links = mixed_links();
-  links.starts.pop_back();
-  EXPECT_THROW(link(links), Error) << "too few starts";
-  links = mixed_links();
-  links.shares.pop_back();
-  EXPECT_THROW(link(links), Error) << "too few shares";
+  OwnLinks copy_map = mixed_links();
+  copy_map.symbols[3] = 7;
+  EXPECT_THROW(link(copy_map), Error) << "a symbol beyond the width";
+  copy_map = mixed_links();
+  copy_map.symbols[3] = -1;
+  EXPECT_THROW(link(copy_map), Error) << "no symbol";
+  copy_map = mixed_links();
+  std::swap(copy_map.starts[1], copy_map.starts[2]);
+  EXPECT_THROW(link(copy_map), Error) << "starts go back";
+  copy_map = mixed_links();
+  copy_map.starts.back() = 9;
+  EXPECT_THROW(link(copy_map), Error) << "beyond the symbols";
+  copy_map = mixed_links();
+  copy_map.starts.pop_back();
+  EXPECT_THROW(link(copy_map), Error) << "too few starts";
+  copy_map = mixed_links();
+  copy_map.shares.pop_back();
+  EXPECT_THROW(link(copy_map), Error) << "too few shares";
 }
 
 TEST(LogMixture, IsItsFormula) {

@@ -121,7 +121,7 @@ TEST(Rows, WhatDoesNotFitIsRefused) {
   EXPECT_ANY_THROW(sum_steps(tape.make({7})));
   EXPECT_ANY_THROW(minimum(x, tape.make({2, 7, 3})));
   EXPECT_ANY_THROW(rotate(x, {}));
-  EXPECT_ANY_THROW(by_distance(tape.make({2, 3, 6}), 5, {}));
+  EXPECT_ANY_THROW(relative_bias(tape.make({2, 3, 6}), 5, {}));
 }
 
 // Attention over [positions, batch, size].
@@ -174,7 +174,7 @@ TEST(Positions, ByDistanceHoldsWhatIsFar) {
   const NamedInputs inputs = {{"x", {2, 3, 5}}};
   for (const int stride : {0, 1}) {
     expect_values(
-        inputs, [&](Ts t) { return by_distance(t[0], 9, {.first = 3, .stride = stride}); },
+        inputs, [&](Ts t) { return relative_bias(t[0], 9, {.first = 3, .stride = stride}); },
         [&](int out) {
           const int row = out / 9, distance = out % 9 - (3 + row / 3 * stride);
           return inputs[0].values[row * 5 + 2 + std::max(-2, std::min(2, distance))];

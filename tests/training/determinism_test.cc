@@ -52,7 +52,7 @@ std::string train_weights(const Config& config, Period save_every = {}) {
 }
 
 // Every part of training that draws random numbers or remembers anything takes part.
-Config lively() { return tiny_config({"training.sampling=0.3", "training.sampling_warmup=40", "training.warmup=10"}); }
+Config lively() { return tiny_config({"training.scheduled_sampling=0.3", "training.scheduled_sampling_warmup=40", "training.warmup=10"}); }
 
 TEST(Determinism, ThreadsChangeNothing) {
   const std::string expected = train_whole(lively(), 1);
@@ -83,9 +83,9 @@ INSTANTIATE_TEST_SUITE_P(
         std::vector<std::string>{"attention.select=monotonic_hmm", "decoder.style=luong", "decoder.feeding=false"},
         std::vector<std::string>{"encoder.rationale=true"},
         std::vector<std::string>{"objective.agreement=0.5", "attention.bias=markov,coverage"},
-        std::vector<std::string>{"output.kind=copynet"},
+        std::vector<std::string>{"generator.kind=copynet"},
         std::vector<std::string>{"encoder.kind=transformer", "decoder.kind=transformer", "self_attention.heads=2",
-                                 "self_attention.rotary=true", "training.sampling=0.3"}),
+                                 "self_attention.rotary=true", "training.scheduled_sampling=0.3"}),
     [](const auto& info) {
       std::string name;
       for (const char c : info.param[0]) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
@@ -184,7 +184,7 @@ TEST(Determinism, SeedsDiffer) {
 }
 
 TEST(Determinism, SavingAndValidatingDrawNoRandomNumbers) {
-  const std::vector<std::string> steady = {"training.decay=none", "training.sampling=0.3"};
+  const std::vector<std::string> steady = {"training.decay=none", "training.scheduled_sampling=0.3"};
   const std::string expected = train_weights(tiny_config(steady));
   for (const char* period : {"1u", "7u", "1e", "1s"}) {
     EXPECT_EQ(train_weights(tiny_config(steady), parse_period(period)), expected) << period;

@@ -32,7 +32,7 @@ class GradientTest : public testing::Test {
     return {.examples = batch_,
             .random = Random(1, Purpose::dropout),
             .dropout = dropout,
-            .sampling = sampling,
+            .scheduled_sampling = sampling,
             .shards = shards};
   }
 

@@ -40,7 +40,7 @@ TEST(HeldOut, LossIsThatOfTheLines) {
     Batch batch;
     const Encoding* const row = &encoded;
     model.task().fill_batch({&row, 1}, batch);
-    const Transducer::Loss loss = model.transducer().loss(pass, batch);
+    const EncoderDecoder::Loss loss = model.network().loss(pass, batch);
     sum += static_cast<double>(*loss.terms.front().value.data());
     symbols += loss.symbols;
   }

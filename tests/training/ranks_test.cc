@@ -54,7 +54,7 @@ TEST_F(RankGradientTest, AllRanksHaveTheSameToTheBit) {
         EXPECT_TRUE(all[rank].gradient == expected.gradient) << what;
         EXPECT_EQ(all[rank].result.norm, expected.result.norm) << what;
         EXPECT_EQ(all[rank].result.loss, expected.result.loss) << what;
-        EXPECT_EQ(all[rank].result.likelihood, expected.result.likelihood) << what;
+        EXPECT_EQ(all[rank].result.nll, expected.result.nll) << what;
         EXPECT_EQ(all[rank].result.symbols, expected.result.symbols) << what;
       }
       EXPECT_EQ(all[0].result.terms, expected.result.terms);
@@ -71,7 +71,7 @@ TEST_F(RankGradientTest, SendsAtMostTwiceTheWeights) {
 }
 
 TEST(RankTraining, RanksAndAStopChangeNothing) {
-  const Config config = tiny_config({"training.sampling=0.3", "training.warmup=10"});
+  const Config config = tiny_config({"training.scheduled_sampling=0.3", "training.warmup=10"});
   const auto train = [&](const std::filesystem::path& folder, int count, std::int64_t updates) {
     std::vector<std::vector<Real>> weights(static_cast<std::size_t>(count));
     run_ranks(count, [&](Ranks& ranks) {

@@ -22,7 +22,7 @@ inline std::vector<std::string> tiny_settings() {
           "attention.size=8",
           "decoder.size=8",
           "decoder.embedding=8",
-          "output.size=8",
+          "generator.size=8",
           "training.batch=16",
           "training.learning_rate=0.02",
           "training.patience=1000",
@@ -31,8 +31,8 @@ inline std::vector<std::string> tiny_settings() {
           "training.dropout=0.1",
           "training.metric=exact",
           "training.patience_updates=0",
-          "source.unit=char",
-          "target.unit=char",
+          "source.tokenizer=char",
+          "target.tokenizer=char",
           "objective.label_smoothing=0"};
 }
 
@@ -48,7 +48,7 @@ inline Config tiny_config(const std::vector<std::string>& more = {}) {
 inline std::vector<Example> tiny_examples(std::uint64_t seed, int count) {
   std::vector<Example> examples;
   for (int i = 0; i < count; ++i) {
-    Example example = find_maker("copy").make(seed, static_cast<std::uint64_t>(i));
+    Example example = makers().find("copy").make(seed, static_cast<std::uint64_t>(i));
     for (char& letter : example.target = example.source.substr(0, 3)) letter = letter < 'n' ? 'x' : 'y';
     examples.push_back(std::move(example));
   }

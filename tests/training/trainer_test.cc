@@ -304,7 +304,7 @@ TEST_F(TrainerTest, DropoutSamplingAndClippingChangeTheResult) {
     return record.updates.back().training_loss;
   };
   const double plain = last_loss("training.dropout=0");
-  for (const char* setting : {"training.dropout=0.3", "training.sampling=0.9", "training.clip=0.01",
+  for (const char* setting : {"training.dropout=0.3", "training.scheduled_sampling=0.9", "training.clip=0.01",
                               "training.optimizer=sgd", "training.shards=1", "training.seed=2"}) {
     if (std::string(setting) == "training.shards=1") {
       EXPECT_NEAR(last_loss(setting), plain, 1e-3) << "shards are for speed alone";
@@ -325,8 +325,8 @@ TEST_F(TrainerTest, SamplingRisesFromZero) {
         .run();
     return std::pair(record.updates[0].training_loss, record.updates[9].training_loss);
   };
-  const auto none = first_losses({"training.sampling=0"});
-  const auto rising = first_losses({"training.sampling=1", "training.sampling_warmup=5"});
+  const auto none = first_losses({"training.scheduled_sampling=0"});
+  const auto rising = first_losses({"training.scheduled_sampling=1", "training.scheduled_sampling_warmup=5"});
   EXPECT_EQ(rising.first, none.first);
   EXPECT_NE(rising.second, none.second);
 }
@@ -349,7 +349,7 @@ TEST_F(TrainerTest, TheBaselineIsAMovingAverage) {
   };
   const double expected = run("average");
   double average = 0;
-  for (std::size_t update = 0; update < 3; ++update) average = 0.9 * average - 0.1 * term(update, "likelihood");
+  for (std::size_t update = 0; update < 3; ++update) average = 0.9 * average - 0.1 * term(update, "nll");
   EXPECT_NEAR(expected, average, 1e-9);
   EXPECT_EQ(term(0, "baseline"), 0);
   // The same draws in other updates: what they were worth shrinks by what was to be expected.

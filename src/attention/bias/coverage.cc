@@ -26,7 +26,7 @@ class Coverage : public Bias {
     const Tensor good_for = scale(sigmoid(fertility_(pass, question.memory.values)), static_cast<Real>(most_));
     Tensor ones = pass.tape().make({queries, batch, 1});
     for (Real& one : ones.values()) one = 1;
-    const Tensor coverage = multiply(to_pairs(total), multiply_pairs(ones, reciprocal(good_for)));
+    const Tensor coverage = multiply(to_pairs(total), broadcast_multiply(ones, reciprocal(good_for)));
     return {from_pairs(v_(pass, tanh(hidden_(pass, coverage))), queries), {}};
   }
 

@@ -28,7 +28,7 @@ class CoverageEmbedding : public Bias {
     } else {
       Tensor none = pass.tape().make({queries, batch, size_});
       for (Real& value : none.values()) value = 0;
-      vectors = add_pairs(none, tanh(first_(pass, question.memory.values)));
+      vectors = broadcast_add(none, tanh(first_(pass, question.memory.values)));
     }
     return {from_pairs(v_(pass, tanh(hidden_(pass, vectors))), queries), as_own(vectors, queries, batch)};
   }
@@ -47,7 +47,7 @@ class CoverageEmbedding : public Bias {
       const Tensor symbols = question.heads == 1 ? question.history.written : by_head(pass, question);
       Tensor none = pass.tape().make({positions, batch, written_});
       for (Real& value : none.values()) value = 0;
-      seen = concat({seen, add_pairs(symbols, none)});
+      seen = concat({seen, broadcast_add(symbols, none)});
     }
     const Tensor before = as_shape(swap_axes(as_shape(own, {queries * batch, positions, size_})), {rows, size_});
     const Tensor input = cell_.project(pass, as_shape(seen, {rows, 1 + written_}));

@@ -18,7 +18,7 @@ class Relative : public Bias {
 
   Added add(Pass& pass, const Question& question, Tensor) const override {
     const Tensor all = distance_(pass, scale(question.queries, factor_));
-    return {by_distance(all, question.memory.mask.positions, question.when), {}};
+    return {relative_bias(all, question.memory.mask.positions, question.when), {}};
   }
 
  private:

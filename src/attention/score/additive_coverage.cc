@@ -19,7 +19,7 @@ class AdditiveCoverage : public Score {
   Tensor keys(Pass& pass, const Memory& memory) const override { return key_(pass, memory.values); }
 
   Tensor scores(Pass& pass, const Question& question, Tensor keys) const override {
-    Tensor hidden = add_pairs(query_(pass, question.queries), keys);  // [positions, queries * batch, hidden]
+    Tensor hidden = broadcast_add(query_(pass, question.queries), keys);  // [positions, queries * batch, hidden]
     if (question.history.total) {
       hidden = add_products(hidden, {{to_pairs(question.history.total), pass(coverage_)}});
     }

@@ -30,7 +30,7 @@ class Convolutional : public Score {
   Tensor scores(Pass& pass, const Question& question, Tensor keys) const override {
     const int queries = question.queries.shape()[0];
     const Mask pairs = pair_mask(pass, question.memory.mask, queries);
-    const Tensor l2 = unit_sequences(multiply_pairs(query_(pass, question.queries), keys), pairs);
+    const Tensor l2 = unit_sequences(broadcast_multiply(query_(pass, question.queries), keys), pairs);
     const Tensor scores = last_(pass, windows(l2, width_, pairs));  // [positions, queries * batch, 1]
     return from_pairs(linear(scores, pass(strength_)), queries);
   }

@@ -25,7 +25,7 @@ class Deep : public Score {
   Tensor keys(Pass& pass, const Memory& memory) const override { return key_(pass, memory.values); }
 
   Tensor scores(Pass& pass, const Question& question, Tensor keys) const override {
-    Tensor x = tanh(add_pairs(query_(pass, question.queries), keys));
+    Tensor x = tanh(broadcast_add(query_(pass, question.queries), keys));
     for (const Linear& layer : middle_) x = tanh(layer(pass, x));
     return from_pairs(last_(pass, x), question.queries.shape()[0]);
   }

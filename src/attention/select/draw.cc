@@ -15,11 +15,11 @@ Random row_random(Pass& pass, const Question& question, int query, int row, std:
   return pass.training() ? random : random.at(static_cast<std::uint64_t>(query));  // alternatives at one step
 }
 
-std::span<std::int32_t> drawn_positions(Pass& pass, const Question& question, Tensor odds, std::string_view place) {
-  const int rows = odds.shape().rows(), batch = odds.shape()[1], positions = odds.shape()[2];
+std::span<std::int32_t> drawn_positions(Pass& pass, const Question& question, Tensor probabilities, std::string_view place) {
+  const int rows = probabilities.shape().rows(), batch = probabilities.shape()[1], positions = probabilities.shape()[2];
   const auto drawn = pass.arena().array<std::int32_t>(static_cast<std::size_t>(rows));
   for (int row = 0; row < rows; ++row) {
-    const Real* p = odds.data() + std::ptrdiff_t(row) * positions;
+    const Real* p = probabilities.data() + std::ptrdiff_t(row) * positions;
     double left = row_random(pass, question, row / batch, row % batch, place).uniform(0);
     drawn[row] = -1;
     for (int i = 0; i < positions && left >= 0; ++i) {

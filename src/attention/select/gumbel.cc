@@ -16,8 +16,8 @@ class Gumbel : public Select {
 
   Selected select(Pass& pass, const Question& question, Tensor scores) const override {
     if (!pass.training()) {
-      const Tensor odds = masked_softmax(scores, question.memory.mask);
-      return {one_hot(pass, odds.shape(), most_probable(pass, odds)), {}, {}};
+      const Tensor probabilities = masked_softmax(scores, question.memory.mask);
+      return {one_hot(pass, probabilities.shape(), most_probable(pass, probabilities)), {}, {}};
     }
     const int queries = scores.shape()[0], batch = scores.shape()[1], positions = scores.shape()[2];
     Tensor noise = pass.tape().make(scores.shape());

@@ -14,22 +14,22 @@ class Hard : public Select {
   explicit Hard(const AttentionOptions& options) : soft_share_(options.soft_share) {}
 
   Selected select(Pass& pass, const Question& question, Tensor scores) const override {
-    const Tensor odds = masked_softmax(scores, question.memory.mask);
+    const Tensor probabilities = masked_softmax(scores, question.memory.mask);
     if (!pass.training()) {
-      const auto seen = pass.drawing() ? drawn_positions(pass, question, odds, "hard") : most_probable(pass, odds);
-      return {one_hot(pass, odds.shape(), seen), {}, {}};
+      const auto seen = pass.drawing() ? drawn_positions(pass, question, probabilities, "hard") : most_probable(pass, probabilities);
+      return {one_hot(pass, probabilities.shape(), seen), {}, {}};
     }
-    const int rows = odds.shape().rows(), batch = odds.shape()[1];
-    const auto drawn = drawn_positions(pass, question, odds, "hard");
-    Tensor soft = pass.tape().make({odds.shape()[0], batch, 1});  // 1 for rows that see the mean
+    const int rows = probabilities.shape().rows(), batch = probabilities.shape()[1];
+    const auto drawn = drawn_positions(pass, question, probabilities, "hard");
+    Tensor soft = pass.tape().make({probabilities.shape()[0], batch, 1});  // 1 for rows that see the mean
     for (int row = 0; row < rows; ++row) {
       const auto sample = static_cast<std::uint64_t>(pass.training_pass().samples[row % batch / question.heads]);
       const bool sees_mean = pass.random(question.name).at(sample).uniform(0) < soft_share_;
       soft.data()[row] = sees_mean ? Real(1) : Real(0);
       if (sees_mean) drawn[row] = -1;
     }
-    const Tensor weights = add(one_hot(pass, odds.shape(), drawn), scale_rows(odds, soft));
-    return {weights, pick(log(odds, Real(1e-20)), drawn, -1), odds};
+    const Tensor weights = add(one_hot(pass, probabilities.shape(), drawn), scale_rows(probabilities, soft));
+    return {weights, pick(log(probabilities, Real(1e-20)), drawn, -1), probabilities};
   }
 
  private:

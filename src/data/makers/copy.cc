@@ -1,6 +1,7 @@
 #include "data/makers/copy.h"
 
 #include "base/random.h"
+#include "data/makers/maker.h"
 
 namespace fovea {
 
@@ -13,5 +14,7 @@ Example make_copy(std::uint64_t seed, std::uint64_t index) {
   example.line = static_cast<std::int64_t>(index) + 1;
   return example;
 }
+
+extern const Maker Maker_copy = {"copy", "random words of 3 to 12 letters; target: the same word", make_copy};
 
 }  // namespace fovea

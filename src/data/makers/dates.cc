@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "data/makers/maker.h"
 
 namespace fovea {
 
@@ -214,5 +215,7 @@ Example make_date(std::uint64_t seed, std::uint64_t index) {
   example.line = static_cast<std::int64_t>(index) + 1;
   return example;
 }
+
+extern const Maker Maker_dates = {"dates", "English dates as people write them; target: ISO 8601", make_date};
 
 }  // namespace fovea

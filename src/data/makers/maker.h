@@ -1,11 +1,11 @@
 // Data sets that can be made instead of collected: `fovea make NAME --count N --seed S`.
-// To add one: a file with its function, and a line in list.cc.
+// To add one: a file with its function, its entry, and a line in makers.def.
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 
+#include "base/registry.h"
 #include "data/pairs.h"
 
 namespace fovea {
@@ -17,9 +17,6 @@ struct Maker {
   Example (*make)(std::uint64_t seed, std::uint64_t index);
 };
 
-std::span<const Maker> makers();
-
-// A usage_error names the known ones.
-const Maker& find_maker(std::string_view name);
+const Registry<Maker>& makers();
 
 }  // namespace fovea

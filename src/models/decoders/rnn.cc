@@ -55,14 +55,14 @@ RnnDecoder::RnnDecoder(Parameters& parameters, const ModelOptions& options, cons
       size_(options.decoder.size),
       symbol_count_(symbols),
       embedding_size_(options.decoder.embedding),
-      features_size_(options.output.size),
+      features_size_(options.generator.size),
       symbols_(parameters, "decoder.embedding", symbols, options.decoder.embedding, options.decoder.frozen),
       bridge_(parameters, "decoder.bridge", options.decoder, encoder) {
   int context = 0;
   if (style_ != Style::plain) {
     attention_.emplace(parameters, "attention", options.attention,
                        Attention::Sizes{size_, encoder.memory_size(), options.decoder.embedding});
-    marginal_ = find_mechanism(selects(), options.attention.select).traits.marginal;
+    marginal_ = selects().find(options.attention.select).traits.marginal;
     context = marginal_ ? encoder.memory_size() : attention_->context_size();
   }
   const int extra = inputs.feedback + (style_ == Style::bahdanau ? context : feeds() ? features_size_ : 0);
@@ -78,13 +78,13 @@ RnnDecoder::RnnDecoder(Parameters& parameters, const ModelOptions& options, cons
   }
   const bool reads_symbol = style_ != Style::luong;
   const int in = size_ + context + (reads_symbol ? embedding_size_ : 0);
-  state_part_ = Linear(parameters, "output.state", size_, features_size_);
+  state_part_ = Linear(parameters, "generator.state", size_, features_size_);
   if (context > 0) {
-    context_part_ = parameters.add("output.context", {context, features_size_}, Initial::glorot(in, features_size_));
+    context_part_ = parameters.add("generator.context", {context, features_size_}, Initial::glorot(in, features_size_));
   }
   if (reads_symbol) {
     embedding_part_ =
-        parameters.add("output.embedding", {embedding_size_, features_size_}, Initial::glorot(in, features_size_));
+        parameters.add("generator.embedding", {embedding_size_, features_size_}, Initial::glorot(in, features_size_));
   }
 }
 
@@ -238,27 +238,27 @@ Decoder::Step RnnDecoder::step_from(Pass& pass, const Sources& sources, const St
   return out;
 }
 
-Decoder::Taught RnnDecoder::teach(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
-                                  const OutputLayer& output, const OutputSources& output_sources) const {
-  const bool sampled = pass.training() && pass.training_pass().sampling > 0;
-  const bool waits = style_ == Style::bahdanau || feeds() || sampled || output.feedback_size() > 0;
+Decoder::TeacherForced RnnDecoder::teacher_forced(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
+                                  const Generator& generator, const GeneratorSources& generator_sources) const {
+  const bool sampled = pass.training() && pass.training_pass().scheduled_sampling > 0;
+  const bool waits = style_ == Style::bahdanau || feeds() || sampled || generator.feedback_size() > 0;
   const bool looks_back = attention_ && attention_->looks_back() && !marginal_;
   if (marginal_ && sampled) {
     throw usage_error(
-        "training.sampling with attention.select = a selection that mixes outputs: the steps are taken at "
-        "once; set training.sampling = 0");
+        "training.scheduled_sampling with attention.select = a selection that mixes outputs: the steps are taken at "
+        "once; set training.scheduled_sampling = 0");
   }
-  return waits || looks_back ? teach_stepwise(pass, encoded, sources, inputs, output, output_sources)
-                             : teach_at_once(pass, encoded, sources, inputs);
+  return waits || looks_back ? teacher_forced_stepwise(pass, encoded, sources, inputs, generator, generator_sources)
+                             : teacher_forced_at_once(pass, encoded, sources, inputs);
 }
 
-Decoder::Taught RnnDecoder::teach_stepwise(Pass& pass, const Encoded& encoded, const Sources& sources,
-                                           const Side& inputs, const OutputLayer& output,
-                                           const OutputSources& output_sources) const {
+Decoder::TeacherForced RnnDecoder::teacher_forced_stepwise(Pass& pass, const Encoded& encoded, const Sources& sources,
+                                           const Side& inputs, const Generator& generator,
+                                           const GeneratorSources& generator_sources) const {
   State state = start(pass, encoded);
   const auto steps = static_cast<std::size_t>(inputs.length);
-  const bool sampled = pass.training() && pass.training_pass().sampling > 0;
-  const bool writes = sampled || output.feedback_size() > 0;
+  const bool sampled = pass.training() && pass.training_pass().scheduled_sampling > 0;
+  const bool writes = sampled || generator.feedback_size() > 0;
   Tensor embedded, projected;
   if (!sampled) {  // all inputs are known: their share of the first layer's gates is one product
     const Ids known = known_symbols(pass, inputs.ids, symbol_count_);
@@ -266,7 +266,7 @@ Decoder::Taught RnnDecoder::teach_stepwise(Pass& pass, const Encoded& encoded, c
     embedded = symbols_.dropped(pass, known, leading);
     projected = first_->serves(pass, known) ? (*first_)(pass, known, leading) : cells_[0].project(pass, embedded);
   }
-  enum Part { states, contexts, symbols, offered, scores, weights, drawn, odds, log_p, gates, copies, logits, parts };
+  enum Part { states, contexts, symbols, offered, scores, weights, drawn, probabilities, log_p, gates, copies, logits, parts };
   std::span<Tensor> all[parts];
   for (auto& part : all) {
     part = pass.arena().array<Tensor>(steps);
@@ -278,7 +278,7 @@ Decoder::Taught RnnDecoder::teach_stepwise(Pass& pass, const Encoded& encoded, c
     const Ids ids = inputs_at(pass, inputs, t, t > 0 ? all[log_p][t - 1] : Tensor());
     Input input;
     input.ids = ids;
-    if (output.feedback_size() > 0) input.extra = output.feedback(pass, output_sources, copying, ids);
+    if (generator.feedback_size() > 0) input.extra = generator.feedback(pass, generator_sources, copying, ids);
     input.embedded = sampled ? symbols_.dropped(pass, known_symbols(pass, ids, symbol_count_), {inputs.batch}, t)
                              : fovea::step(embedded, t);
     input.projected = sampled ? cells_[0].project(pass, input.embedded) : fovea::step(projected, t);
@@ -288,7 +288,7 @@ Decoder::Taught RnnDecoder::teach_stepwise(Pass& pass, const Encoded& encoded, c
     if (writes) {
       readout.features =
           readout.features ? pass.drop(readout.features, "decoder.features", t) : dropped_features(pass, readout, t);
-      const OutputLayer::Written written = output.write(pass, readout, output_sources);
+      const Generator::Written written = generator.write(pass, readout, generator_sources);
       all[log_p][t] = written.log_probabilities;
       all[gates][t] = written.gate;
       all[copies][t] = written.copying;
@@ -302,26 +302,26 @@ Decoder::Taught RnnDecoder::teach_stepwise(Pass& pass, const Encoded& encoded, c
     all[scores][t] = readout.scores;
     all[weights][t] = readout.selected.weights;
     all[drawn][t] = readout.selected.drawn;
-    all[odds][t] = readout.selected.odds;
+    all[probabilities][t] = readout.selected.probabilities;
     if (attention_ && attention_->looks_back()) after.push_back(state);
   }
   const auto joined = [&](Part part) { return in_sequence(all[part], inputs.batch); };
-  Taught taught;
-  taught.readout.heads = heads();
-  taught.readout.state = joined(states);
-  taught.readout.context = joined(contexts);
-  taught.readout.embedding = sampled ? joined(symbols) : embedded;
-  taught.readout.scores = joined(scores);
-  taught.readout.selected = {joined(weights), joined(drawn), joined(odds)};
+  TeacherForced forced;
+  forced.readout.heads = heads();
+  forced.readout.state = joined(states);
+  forced.readout.context = joined(contexts);
+  forced.readout.embedding = sampled ? joined(symbols) : embedded;
+  forced.readout.scores = joined(scores);
+  forced.readout.selected = {joined(weights), joined(drawn), joined(probabilities)};
   if (writes) {
-    taught.written = {joined(log_p), joined(gates), joined(copies), joined(logits)};
+    forced.written = {joined(log_p), joined(gates), joined(copies), joined(logits)};
   } else if (feeds()) {
-    taught.readout.features = pass.drop(joined(offered), "decoder.features");
+    forced.readout.features = pass.drop(joined(offered), "decoder.features");
   } else {
-    taught.readout.features = dropped_features(pass, taught.readout);
+    forced.readout.features = dropped_features(pass, forced.readout);
   }
-  if (!after.empty()) taught.kept = kept_at_the_end(pass, sources[0], after, inputs);
-  return taught;
+  if (!after.empty()) forced.kept = kept_at_the_end(pass, sources[0], after, inputs);
+  return forced;
 }
 
 // By the biases, if they keep anything, once each row has written its stop symbol: [batch, any].
@@ -353,10 +353,10 @@ std::vector<Tensor> RnnDecoder::kept_at_the_end(Pass& pass, const Attention::Pre
 }
 
 // The states wait for nothing but the symbols: each layer runs over all steps, and all steps ask at once.
-Decoder::Taught RnnDecoder::teach_at_once(Pass& pass, const Encoded& encoded, const Sources& sources,
+Decoder::TeacherForced RnnDecoder::teacher_forced_at_once(Pass& pass, const Encoded& encoded, const Sources& sources,
                                           const Side& inputs) const {
-  Taught taught;
-  Readout& readout = taught.readout;
+  TeacherForced forced;
+  Readout& readout = forced.readout;
   const Ids known = known_symbols(pass, inputs.ids, symbol_count_);
   const Shape leading = {inputs.length, inputs.batch};
   readout.embedding = symbols_.dropped(pass, known, leading);
@@ -382,7 +382,7 @@ Decoder::Taught RnnDecoder::teach_at_once(Pass& pass, const Encoded& encoded, co
     readout.heads = attention_->heads();
     if (marginal_) {
       readout.scores = attention_->score(pass, x, {0, 1}, sources[0], {});
-      return taught;
+      return forced;
     }
     const Attention::Attended attended = attention_->attend(pass, x, {0, 1}, sources[0], {});
     readout.scores = attended.scores;
@@ -390,7 +390,9 @@ Decoder::Taught RnnDecoder::teach_at_once(Pass& pass, const Encoded& encoded, co
     readout.context = attended.context;
   }
   readout.features = dropped_features(pass, readout);
-  return taught;
+  return forced;
 }
+
+extern const DecoderKind Decoder_rnn = {"rnn", "s_t = cell(s_{t-1}, [E y_{t-1} ; c_t]), layers of LSTM or GRU", "Bahdanau 2015, Luong 2015", made_decoder<RnnDecoder>};
 
 }  // namespace fovea

@@ -22,15 +22,15 @@ class RnnDecoder : public Decoder {
   int heads() const override { return attention_ ? attention_->heads() : 1; }
   State start(Pass& pass, const Encoded& encoded) const override;
   Step step(Pass& pass, const Sources& sources, const State& state, Ids previous, Tensor feedback) const override;
-  Taught teach(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
-               const OutputLayer& output, const OutputSources& output_sources) const override;
+  TeacherForced teacher_forced(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
+               const Generator& generator, const GeneratorSources& generator_sources) const override;
   DecoderSizes sizes() const override;
   const Attention* marginal() const override { return marginal_ ? &*attention_ : nullptr; }
   Tensor position_part(Pass& pass, const Memory& memory) const override {
     return linear(pass.drop(memory.values, "decoder.context"), pass(context_part_));
   }
   Tensor features_by_position(Pass& pass, const Readout& readout, Tensor position_part) const override {
-    return tanh(add_pairs(dropped_features(pass, readout), position_part));
+    return tanh(broadcast_add(dropped_features(pass, readout), position_part));
   }
   ParameterId table() const override { return symbols_.table(); }
 
@@ -51,9 +51,9 @@ class RnnDecoder : public Decoder {
   Tensor features(Pass& pass, const Readout& readout) const;
   Tensor gates_of_line(Pass& pass, const Encoded& encoded) const;
   Tensor dropped_features(Pass& pass, Readout readout, int step = 0) const;
-  Taught teach_stepwise(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
-                        const OutputLayer& output, const OutputSources& output_sources) const;
-  Taught teach_at_once(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs) const;
+  TeacherForced teacher_forced_stepwise(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
+                        const Generator& generator, const GeneratorSources& generator_sources) const;
+  TeacherForced teacher_forced_at_once(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs) const;
   struct LayerNames {
     std::string h;  // in the state
     std::string c;

@@ -14,9 +14,9 @@ TransformerDecoder::TransformerDecoder(Parameters& parameters, const ModelOption
       positions_(parameters, "decoder.positions", options.decoder.positions, size_, options.decoder.max_positions) {
   if (inputs.feedback > 0) {
     throw usage_error(
-        "decoder.kind = transformer with output.kind = {}: each step would wait for what the one before "
+        "decoder.kind = transformer with generator.kind = {}: each step would wait for what the one before "
         "copied; choose pointer_generator, or a recurrent decoder",
-        options.output.kind);
+        options.generator.kind);
   }
   if (options.decoder.embedding != size_) {
     widen_.emplace(parameters, "decoder.widen", options.decoder.embedding, size_, false);
@@ -36,7 +36,7 @@ TransformerDecoder::TransformerDecoder(Parameters& parameters, const ModelOption
 
 Decoder::Sources TransformerDecoder::prepare(Pass& pass, const Encoded& encoded) const {
   Sources sources;
-  for (const auto& layer : layers_) sources.push_back(layer->looking().prepare(pass, encoded.memory));
+  for (const auto& layer : layers_) sources.push_back(layer->cross_attention().prepare(pass, encoded.memory));
   return sources;
 }
 
@@ -81,7 +81,7 @@ Decoder::Step TransformerDecoder::step(Pass& pass, const Sources& sources, const
   const Tensor embedded = embed_at(pass, previous, {1, rows}, {state.step, 1}, line);
   if (line) out.state.set("line", scale(line, 1));  // in the memory of this step
   Tensor x = embedded;
-  const int own_heads = layers_[0]->itself().heads();
+  const int own_heads = layers_[0]->self_attention().heads();
   const auto ones = pass.arena().array<std::uint8_t>(static_cast<std::size_t>(steps) * rows * own_heads);
   std::ranges::fill(ones, std::uint8_t(1));
   TransformerLayer::Made made;
@@ -97,7 +97,7 @@ Decoder::Step TransformerDecoder::step(Pass& pass, const Sources& sources, const
       return {{grow(now.memory.values, "values"), {ones.data(), steps, rows * own_heads}}, grow(now.keys, "keys")};
     };
     made = (*layers_[l])(pass, x, {ones.data(), 1, rows}, {state.step, 1}, &sources[l], with_past);
-    add_looks(layers_[l]->looking(), made.looked, static_cast<int>(l), out.looks);
+    add_looks(layers_[l]->cross_attention(), made.looked, static_cast<int>(l), out.looks);
     x = made.x;
   }
   const int batch = sources[0].memory.mask.batch / heads();
@@ -126,18 +126,18 @@ Readout TransformerDecoder::run(Pass& pass, const Sources& sources, Ids ids, con
 // The inputs, some of them what the model chooses when it is given the right symbols: a first pass that learns nothing.
 // Mihaylova & Martins 2019, "Scheduled sampling for transformers".
 Ids TransformerDecoder::own_inputs(Pass& pass, Sources sources, const Side& inputs, Tensor line,
-                                   const OutputLayer& output, OutputSources output_sources) const {
+                                   const Generator& generator, GeneratorSources generator_sources) const {
   const Pass::Unrecorded unrecorded(pass);
   for (Attention::Prepared& source : sources) {
     source.keys = detach(source.keys);
     source.memory.values = detach(source.memory.values);
   }
-  for (Tensor* x : {&output_sources.memory.values, &output_sources.keys, &output_sources.own.keys,
-                    &output_sources.own.memory.values}) {
+  for (Tensor* x : {&generator_sources.memory.values, &generator_sources.keys, &generator_sources.own.keys,
+                    &generator_sources.own.memory.values}) {
     if (*x) *x = detach(*x);
   }
   const Readout first = run(pass, sources, inputs.ids, inputs, line ? detach(line) : line);
-  const Tensor chosen = output.write(pass, first, output_sources).log_probabilities;
+  const Tensor chosen = generator.write(pass, first, generator_sources).log_probabilities;
   const auto ids = pass.arena().array<std::int32_t>(inputs.ids.size());
   for (int row = 0; row < inputs.length * inputs.batch; ++row) {
     const int t = row / inputs.batch, b = row % inputs.batch;
@@ -147,13 +147,15 @@ Ids TransformerDecoder::own_inputs(Pass& pass, Sources sources, const Side& inpu
   return ids;
 }
 
-Decoder::Taught TransformerDecoder::teach(Pass& pass, const Encoded& encoded, const Sources& sources,
-                                          const Side& inputs, const OutputLayer& output,
-                                          const OutputSources& output_sources) const {
-  const bool sampled = pass.training() && pass.training_pass().sampling > 0;
+Decoder::TeacherForced TransformerDecoder::teacher_forced(Pass& pass, const Encoded& encoded, const Sources& sources,
+                                          const Side& inputs, const Generator& generator,
+                                          const GeneratorSources& generator_sources) const {
+  const bool sampled = pass.training() && pass.training_pass().scheduled_sampling > 0;
   const Tensor line = vectors_of_line(pass, encoded);
-  const Ids ids = sampled ? own_inputs(pass, sources, inputs, line, output, output_sources) : Ids(inputs.ids);
+  const Ids ids = sampled ? own_inputs(pass, sources, inputs, line, generator, generator_sources) : Ids(inputs.ids);
   return {run(pass, sources, ids, inputs, line), {}, {}};
 }
+
+extern const DecoderKind Decoder_transformer = {"transformer", "x + attend(x), x + attend(memory), x + W2 relu(W1 x), in layers", "Vaswani 2017", made_decoder<TransformerDecoder>};
 
 }  // namespace fovea

@@ -17,11 +17,11 @@ class TransformerDecoder : public Decoder {
                      StepInputs inputs);
 
   Sources prepare(Pass& pass, const Encoded& encoded) const override;
-  int heads() const override { return layers_[0]->looking().heads(); }
+  int heads() const override { return layers_[0]->cross_attention().heads(); }
   State start(Pass& pass, const Encoded& encoded) const override;
   Step step(Pass& pass, const Sources& sources, const State& state, Ids previous, Tensor feedback) const override;
-  Taught teach(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
-               const OutputLayer& output, const OutputSources& output_sources) const override;
+  TeacherForced teacher_forced(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
+               const Generator& generator, const GeneratorSources& generator_sources) const override;
   DecoderSizes sizes() const override { return {size_, size_, size_, size_}; }
   ParameterId table() const override { return symbols_.table(); }
 
@@ -32,8 +32,8 @@ class TransformerDecoder : public Decoder {
   Readout read(Pass& pass, Tensor embedded, const TransformerLayer::Made& last) const;
   // All steps at once.
   Readout run(Pass& pass, const Sources& sources, Ids ids, const Side& inputs, Tensor line) const;
-  Ids own_inputs(Pass& pass, Sources sources, const Side& inputs, Tensor line, const OutputLayer& output,
-                 OutputSources output_sources) const;
+  Ids own_inputs(Pass& pass, Sources sources, const Side& inputs, Tensor line, const Generator& generator,
+                 GeneratorSources generator_sources) const;
 
   int size_;
   int symbol_count_;

@@ -27,8 +27,8 @@ class LstmnEncoder : public Encoder {
         back_(attention_.context_size() == 2 * size_
                   ? std::optional<Linear>()
                   : Linear(parameters, "encoder.back", attention_.context_size(), 2 * size_)) {
-    const Traits select = find_mechanism(selects(), options.intra_attention.select).traits;
-    if (select.marginal || find_mechanism(scores(), options.intra_attention.score).traits.mixes_keys) {
+    const Traits select = selects().find(options.intra_attention.select).traits;
+    if (select.marginal || scores().find(options.intra_attention.score).traits.mixes_keys) {
       throw usage_error(
           "encoder.kind = lstmn with intra_attention.score = {} and select = {}: it reads its past one by one, as "
           "values; "

@@ -41,9 +41,9 @@ Reinforced reinforce(Pass& pass, const Draws& draws, std::span<const Real> rewar
   out.surrogate = sum(multiply(draws.log_probability, worth));
   const Tensor error = multiply(add(draws.baseline, scale(earned, -1)), real);
   out.baseline = sum(multiply(error, error));
-  if (draws.odds) {
-    const Tensor by_step = multiply(multiply(draws.odds, log(draws.odds, Real(1e-20))),
-                                    step_mask(pass, repeat(pass, steps, heads), draws.odds.shape()[2]));
+  if (draws.probabilities) {
+    const Tensor by_step = multiply(multiply(draws.probabilities, log(draws.probabilities, Real(1e-20))),
+                                    step_mask(pass, repeat(pass, steps, heads), draws.probabilities.shape()[2]));
     out.entropy = sum(by_step);
   }
   return out;

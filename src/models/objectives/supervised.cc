@@ -1,4 +1,4 @@
-// Attention taught where to look: its distance to alignments given with the data. The cross-entropy is that of Liu,
+// Attention forced where to look: its distance to alignments given with the data. The cross-entropy is that of Liu,
 // Utiyama, Finch & Sumita 2016, "Neural machine translation with supervised attention"; squares as in Mi, Wang &
 // Ittycheriah 2016, "Supervised attentions for neural machine translation".
 #include <algorithm>

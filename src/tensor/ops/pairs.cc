@@ -27,8 +27,8 @@ Tensor make_pairs(const char* operation, Tensor queries, Tensor keys) {
 
 }  // namespace
 
-Tensor add_pairs(Tensor queries, Tensor keys) {
-  Tensor y = make_pairs("add_pairs", queries, keys);
+Tensor broadcast_add(Tensor queries, Tensor keys) {
+  Tensor y = make_pairs("broadcast_add", queries, keys);
   const int size = y.shape().last();
   each_pair(queries.shape(), keys.shape(), [&](std::ptrdiff_t pair, std::ptrdiff_t q, std::ptrdiff_t k) {
     std::ranges::copy(row(keys.data(), k, size), row(y.data(), pair, size).begin());
@@ -47,8 +47,8 @@ Tensor add_pairs(Tensor queries, Tensor keys) {
   return y;
 }
 
-Tensor multiply_pairs(Tensor queries, Tensor keys) {
-  Tensor y = make_pairs("multiply_pairs", queries, keys);
+Tensor broadcast_multiply(Tensor queries, Tensor keys) {
+  Tensor y = make_pairs("broadcast_multiply", queries, keys);
   const int size = y.shape().last();
   each_pair(queries.shape(), keys.shape(), [&](std::ptrdiff_t pair, std::ptrdiff_t q, std::ptrdiff_t k) {
     kernels::multiply(row(queries.data(), q, size), row(keys.data(), k, size), row(y.data(), pair, size));

@@ -5,9 +5,9 @@
 
 namespace fovea {
 
-Tensor by_distance(Tensor x, int positions, When when) {
+Tensor relative_bias(Tensor x, int positions, When when) {
   const Shape& shape = x.shape();
-  check(shape.axes() == 3 && shape[2] % 2 == 1, "by_distance: {} is not [queries, batch, 2 reach + 1]", shape.text());
+  check(shape.axes() == 3 && shape[2] % 2 == 1, "relative_bias: {} is not [queries, batch, 2 reach + 1]", shape.text());
   const int batch = shape[1], width = shape[2], reach = width / 2;
   Tensor y = x.tape().make(shape.with_last(positions), x.wants_gradient());
   // Where in x, and in its gradient, the value of query q, row b and position i stands.

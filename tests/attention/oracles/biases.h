@@ -74,11 +74,11 @@ inline Row position(const Look& look) {
 // Shaw, Uszkoreit & Vaswani 2018: q' r_{i-t} / sqrt(d), and b_{i-t} of Raffel et al. 2020; i - t held inside -D .. D
 inline Row relative(const Look& look) {
   const Row q = scaled(look.query, 1 / std::sqrt(static_cast<double>(look.query.size())));
-  const Row by_distance = look.weights.affine("distance", q);
+  const Row relative_bias = look.weights.affine("distance", q);
   Row added;
   for (int i = 0; i < static_cast<int>(look.positions()); ++i) {
     const int distance = std::clamp(i - look.step, -look.options.window, look.options.window);
-    added.push_back(by_distance[static_cast<std::size_t>(distance + look.options.window)]);
+    added.push_back(relative_bias[static_cast<std::size_t>(distance + look.options.window)]);
   }
   return added;
 }

@@ -14,10 +14,11 @@ namespace {
 
 TEST(Makers, EachIsNamedDescribedAndPure) {
   std::set<std::string_view> names;
-  for (const Maker& maker : makers()) {
+  for (const Maker* entry : makers()) {
+    const Maker& maker = *entry;
     EXPECT_TRUE(names.insert(maker.name).second) << maker.name;
     EXPECT_FALSE(maker.description.empty());
-    EXPECT_EQ(&find_maker(maker.name), &maker);
+    EXPECT_EQ(&makers().find(maker.name), &maker);
     std::set<std::string> sources;
     std::size_t differs = 0;
     for (std::uint64_t i = 0; i < 1000; ++i) {
@@ -41,7 +42,7 @@ TEST(Makers, EachIsNamedDescribedAndPure) {
 
 TEST(Makers, UnknownNameListsTheKnownOnes) {
   try {
-    find_maker("data");
+    makers().find("data");
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::usage);
@@ -53,9 +54,9 @@ TEST(Makers, CopyAndReverse) {
   std::set<std::size_t> lengths;
   std::set<char> letters;
   for (std::uint64_t i = 0; i < 2000; ++i) {
-    const Example copy = find_maker("copy").make(3, i);
+    const Example copy = makers().find("copy").make(3, i);
     EXPECT_EQ(copy.target, copy.source);
-    const Example reverse = find_maker("reverse").make(3, i);
+    const Example reverse = makers().find("reverse").make(3, i);
     EXPECT_EQ(reverse.target, std::string(reverse.source.rbegin(), reverse.source.rend()));
     lengths.insert(copy.source.size());
     letters.insert(copy.source.begin(), copy.source.end());

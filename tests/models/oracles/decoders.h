@@ -73,12 +73,12 @@ inline Steps rnn(const Model& model, const Encoded& encoded, const Example& exam
   const ModelOptions& options = model.options;
   const std::string& style = options.decoder.style;
   const Attention attention = model.attention("attention", options.attention);
-  const bool copynet = options.output.kind == "copynet";
+  const bool copynet = options.generator.kind == "copynet";
   const auto& bias = options.attention.bias;
   const bool embeds_coverage =
       style != "plain" && std::find(bias.begin(), bias.end(), "coverage_embedding") != bias.end();
   std::vector<Cells> layers = bridge(model, encoded);
-  Row fed(static_cast<std::size_t>(options.output.size));  // t_{t-1}
+  Row fed(static_cast<std::size_t>(options.generator.size));  // t_{t-1}
   constexpr int stop_symbol = 3, step_symbol = 4;
   Asking asking = {.query = {}};
   asking.random = model.random;
@@ -107,7 +107,7 @@ inline Steps rnn(const Model& model, const Encoded& encoded, const Example& exam
     readout.state = run_layers(model, readout.embedding, extra, layers);
     if (style == "luong") look(readout.state);
     readout.features = fed = features(model, readout);
-    step.written = outputs().at(options.output.kind)(model, example, encoded.memory, readout);
+    step.written = generators().at(options.generator.kind)(model, example, encoded.memory, readout);
     steps.push_back(step);
   }
   if (embeds_coverage) {
@@ -131,7 +131,7 @@ inline Steps transformer(const Model& model, const Encoded& encoded, const Examp
   for (std::size_t t = 0; t < inputs.size(); ++t) {
     const Attended& attended = made.attended[t];
     const Readout readout = {features[t], features[t], attended.context, embedded[t], attended};
-    steps.push_back({readout, outputs().at(model.options.output.kind)(model, example, encoded.memory, readout)});
+    steps.push_back({readout, generators().at(model.options.generator.kind)(model, example, encoded.memory, readout)});
   }
   return steps;
 }

@@ -37,8 +37,8 @@ struct Example {
   std::vector<int> source;                     // closed by the stop symbol
   std::vector<int> inputs;                     // the target, opened by the start symbol
   std::vector<int> outputs;                    // the target, closed by the stop symbol
-  std::vector<std::vector<Share>> links = {};  // of each position, for outputs that copy or look up
-  int width = 0;                               // how many symbols links know, those that only the source has counted
+  std::vector<std::vector<Share>> copy_map = {};  // of each position, for outputs that copy or look up
+  int width = 0;                               // how many symbols copy_map know, those that only the source has counted
   Rows alignment = {};                         // [steps][positions] wanted weights; a row of zeros: none known
 };
 
@@ -53,23 +53,23 @@ inline Example example_of(const Side& source, const Side& inputs, const Side& ou
     return ids;
   };
   Example example = {real(source), real(inputs), real(outputs)};
-  const LinkTable& table = source.links;
+  const CopyMap& table = source.copy_map;
   example.width = table.width;
   for (std::size_t i = 0; i < example.source.size() && !table.starts.empty(); ++i) {
     const std::size_t cell = i * static_cast<std::size_t>(source.batch) + static_cast<std::size_t>(b);
-    auto& links = example.links.emplace_back();
+    auto& copy_map = example.copy_map.emplace_back();
     for (int k = table.starts[cell]; k < table.starts[cell + 1]; ++k) {
-      links.push_back(
+      copy_map.push_back(
           {table.symbols[static_cast<std::size_t>(k)], static_cast<double>(table.shares[static_cast<std::size_t>(k)])});
     }
   }
   return example;
 }
 inline Example example_of(const Batch& batch, int b) {
-  Example example = example_of(batch.source, batch.inputs, batch.outputs, b);
+  Example example = example_of(batch.source, batch.previous, batch.targets, b);
   for (std::size_t t = 0; t < example.outputs.size() && !batch.alignment.empty(); ++t) {
     Row& wanted = example.alignment.emplace_back();
-    const std::size_t first = (t * static_cast<std::size_t>(batch.outputs.batch) + static_cast<std::size_t>(b)) *
+    const std::size_t first = (t * static_cast<std::size_t>(batch.targets.batch) + static_cast<std::size_t>(b)) *
                               static_cast<std::size_t>(batch.source.length);
     for (std::size_t i = 0; i < example.source.size(); ++i) {
       wanted.push_back(static_cast<double>(batch.alignment[first + i]));

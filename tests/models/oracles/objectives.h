@@ -32,7 +32,7 @@ namespace objective {
 
 // -sum_t log p(y_t); smoothed, a share of it is that of all symbols alike, where symbols are copied too in the
 // vocabulary's part alone
-inline double likelihood(const Told& told) {
+inline double nll(const Told& told) {
   const double share = told.options().label_smoothing;
   const auto symbols = static_cast<std::size_t>(told.model.weights().rows("decoder.embedding.table"));
   double loss = 0;
@@ -175,7 +175,7 @@ inline Told tell(const Model& model, const Example& example) {
 // All terms but those of a rationale and of agreement.
 inline Terms terms_of(const Told& told) {
   const ObjectiveOptions& o = told.options();
-  Terms terms = {{"likelihood", objective::likelihood(told)}};
+  Terms terms = {{"nll", objective::nll(told)}};
   if (o.coverage > 0) terms["coverage"] = objective::coverage(told);
   if (o.repetition > 0) terms["repetition"] = objective::repetition(told);
   if (o.fertility > 0) terms["fertility"] = objective::fertility(told);

@@ -26,16 +26,16 @@ namespace output {
 // V t + b; with `tied` V is the table of the target's symbols, and t is first brought to the size of its rows.
 inline Row logits(const Model& model, Row t) {
   const Weights weights = model.weights();
-  if (!model.options.output.tied) return weights.affine("output.choice", t);
-  if (weights.has("output.narrow.weight")) t = weights.map("output.narrow", t);
-  return plus(weights.transposed_times("decoder.embedding.table", t), weights.row("output.choice.bias"));
+  if (!model.options.generator.tied) return weights.affine("generator.choice", t);
+  if (weights.has("generator.narrow.weight")) t = weights.map("generator.narrow", t);
+  return plus(weights.transposed_times("decoder.embedding.table", t), weights.row("generator.choice.bias"));
 }
 
 // By symbol, what the shares of the positions come to.
 inline Row spread(const Example& example, const Row& shares) {
   Row by_symbol(static_cast<std::size_t>(example.width));
   for (std::size_t i = 0; i < shares.size(); ++i) {
-    for (const Share& link : example.links[i]) {
+    for (const Share& link : example.copy_map[i]) {
       by_symbol[static_cast<std::size_t>(link.symbol)] += link.share * shares[i];
     }
   }
@@ -62,16 +62,16 @@ inline Written generate(const Model& model, const Example&, const Rows&, const R
 inline Written pointer_generator(const Model& model, const Example& example, const Rows& memory,
                                  const Readout& readout) {
   Row a = readout.attended.weights.empty() ? Row() : readout.attended.looked();
-  if (model.options.output.own_attention) {
+  if (model.options.generator.own_attention) {
     AttentionOptions own = model.options.attention;
     own.bias.clear();
     if (own.score == "additive_coverage") own.score = "additive";  // of no history
     own.select = "softmax", own.read = "sum";
     own.heads = 1, own.rotary = false;
-    a = model.attention("output.attention", own).attend(memory, {.query = readout.state}).looked();
+    a = model.attention("generator.attention", own).attend(memory, {.query = readout.state}).looked();
   }
   const Row all = joined(joined(readout.context, readout.state), readout.embedding);
-  const double g = sigmoid(model.weights().affine("output.gate", all)[0]);
+  const double g = sigmoid(model.weights().affine("generator.gate", all)[0]);
   return mixed(logits(model, readout.features), g, scaled(a, 1 - g), example);
 }
 
@@ -79,7 +79,7 @@ inline Written pointer_generator(const Model& model, const Example& example, con
 inline Written copynet(const Model& model, const Example& example, const Rows& memory, const Readout& readout) {
   const Row from_vocabulary = logits(model, readout.features);
   Row all = from_vocabulary;
-  for (const Row& h : memory) all.push_back(dot(tanh(model.weights().map("output.copy", h)), readout.state));
+  for (const Row& h : memory) all.push_back(dot(tanh(model.weights().map("generator.copy", h)), readout.state));
   const Row p = softmax(all);
   const std::size_t symbols = from_vocabulary.size();
   return mixed(from_vocabulary, sum(part(p, 0, symbols)), part(p, symbols, memory.size()), example);
@@ -90,7 +90,7 @@ inline Written copynet(const Model& model, const Example& example, const Rows& m
 inline Row selective_read(const Example& example, const Rows& memory, const Row& copying, int y) {
   Row rho(memory.size());
   for (std::size_t j = 0; j < copying.size(); ++j) {
-    for (const Share& link : example.links[j]) rho[j] = link.symbol == y ? copying[j] : rho[j];
+    for (const Share& link : example.copy_map[j]) rho[j] = link.symbol == y ? copying[j] : rho[j];
   }
   return scaled(weighted_sum(rho, memory), 1 / (sum(rho) + 1e-10));
 }
@@ -98,10 +98,10 @@ inline Row selective_read(const Example& example, const Rows& memory, const Row&
 // Merity, Xiong, Bradbury & Socher 2016: q = tanh(W s + b), [a ; g] = softmax [q' h_i ; q' z],
 // p = g p_vocabulary + sum_{x_i = w} a_i
 inline Written sentinel(const Model& model, const Example& example, const Rows& memory, const Readout& readout) {
-  const Row q = tanh(model.weights().affine("output.pointer", readout.state));
+  const Row q = tanh(model.weights().affine("generator.pointer", readout.state));
   Row scores;
   for (const Row& h : memory) scores.push_back(dot(q, h));
-  scores.push_back(model.weights().map("output.sentinel", q)[0]);
+  scores.push_back(model.weights().map("generator.sentinel", q)[0]);
   const Row p = softmax(scores);
   return mixed(logits(model, readout.features), p.back(), part(p, 0, memory.size()), example);
 }
@@ -111,7 +111,7 @@ inline Written lexicon_bias(const Model& model, const Example& example, const Ro
   Row scores = logits(model, readout.features);
   const Row by_lexicon = spread(example, readout.attended.looked());
   for (std::size_t j = 0; j < scores.size(); ++j) {
-    scores[j] += std::log(by_lexicon[j] + model.options.output.lexicon_floor);
+    scores[j] += std::log(by_lexicon[j] + model.options.generator.lexicon_floor);
   }
   return {each(scores, [total = log_sum(scores)](double x) { return x - total; })};
 }
@@ -119,8 +119,8 @@ inline Written lexicon_bias(const Model& model, const Example& example, const Ro
 // Arthur 2016 (linear interpolation): p = (1 - lambda) p_vocabulary + lambda L a, lambda given or sigmoid(learned);
 // what the lexicon does not know of a word goes to the vocabulary.
 inline Written lexicon_mix(const Model& model, const Example& example, const Rows&, const Readout& readout) {
-  const double given = model.options.output.lexicon_share;
-  const double lambda = given > 0 ? given : sigmoid(model.weights().number("output.lexicon_share"));
+  const double given = model.options.generator.lexicon_share;
+  const double lambda = given > 0 ? given : sigmoid(model.weights().number("generator.lexicon_share"));
   const Row shares = scaled(readout.attended.looked(), lambda);
   return mixed(logits(model, readout.features), 1 - sum(spread(example, shares)), shares, example);
 }
@@ -129,9 +129,9 @@ inline Written lexicon_mix(const Model& model, const Example& example, const Row
 
 using Output = std::function<Written(const Model&, const Example&, const Rows& memory, const Readout&)>;
 
-inline const Table<Output>& outputs() {
+inline const Table<Output>& generators() {
   static const Table<Output> all = {
-      {"generate", output::generate},         {"pointer_generator", output::pointer_generator},
+      {"softmax", output::generate},         {"pointer_generator", output::pointer_generator},
       {"copynet", output::copynet},           {"sentinel", output::sentinel},
       {"lexicon_bias", output::lexicon_bias}, {"lexicon_mix", output::lexicon_mix}};
   return all;

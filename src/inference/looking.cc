@@ -1,0 +1,63 @@
+#include "inference/looking.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace fovea {
+
+namespace {
+
+struct LookMemory {
+  Arena arena;
+  Batch batch;
+};
+
+void look_at(const Model& model, std::span<const Encoding* const> examples, LookMemory& memory,
+             std::span<Looked* const> out) {
+  model.task().fill_batch(examples, memory.batch);
+  Pass pass(model.parameters(), memory.arena);
+  const Tensor weights = model.network().look(pass, memory.batch);
+  if (!weights) return;
+  const int rows = memory.batch.source.batch;
+  for (int b = 0; b < rows; ++b) {
+    Looked& looked = *out[static_cast<std::size_t>(b)];
+    looked.steps = static_cast<int>(examples[static_cast<std::size_t>(b)]->target.size()) + 1;
+    looked.positions = examples[static_cast<std::size_t>(b)]->source.size() + 1;
+    for (int t = 0; t < looked.steps; ++t) {
+      const Real* row = weights.data() + (std::ptrdiff_t(t) * rows + b) * weights.shape()[2];
+      for (int i = 0; i < looked.positions; ++i) looked.weights.push_back(static_cast<float>(row[i]));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Looked> look(const Model& model, Workers& workers, std::span<const Encoding> examples, int batch) {
+  if (model.task().acts()) return {};  // its steps are not those of the target
+  if (!keeps_positions(model.config().model.encoder)) return {};
+  std::vector<std::size_t> order(examples.size());
+  std::iota(order.begin(), order.end(), std::size_t(0));
+  const int most = model.task().most_source_symbols();
+  std::erase_if(order, [&](std::size_t i) {
+    return examples[i].source.empty() || (most > 0 && examples[i].source.size() > most);
+  });
+  std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) {
+    return examples[i].source.symbols.size() + examples[i].target.size();
+  });
+  std::vector<Looked> all(examples.size());
+  std::vector<LookMemory> memories(static_cast<std::size_t>(workers.count()));
+  const auto size = static_cast<std::size_t>(batch);
+  workers.run(static_cast<int>((order.size() + size - 1) / size), [&](int task, int worker) {
+    std::vector<const Encoding*> rows;
+    std::vector<Looked*> out;
+    for (std::size_t i = static_cast<std::size_t>(task) * size; i < order.size() && rows.size() < size; ++i) {
+      rows.push_back(&examples[order[i]]);
+      out.push_back(&all[order[i]]);
+    }
+    look_at(model, rows, memories[static_cast<std::size_t>(worker)], out);
+  });
+  if (std::ranges::all_of(all, [](const Looked& looked) { return looked.weights.empty(); })) return {};
+  return all;
+}
+
+}  // namespace fovea

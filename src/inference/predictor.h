@@ -1,0 +1,88 @@
+// An opened model: lines in, answers out, each with what the model looked at.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "inference/answering.h"
+#include "tasks/output.h"
+
+namespace fovea {
+
+struct PredictOptions {
+  AnswerOptions answer = {};
+  std::optional<Columns> columns = {};  // of lines; none: those the model was trained on
+  std::int64_t max_length = 0;          // characters; a longer source is not answered; 0: as the model's config has it
+  const Lexicon* dictionary = nullptr;  // for unknown symbols that are replaced
+};
+
+// What became of a line before the model saw it.
+enum class LineStatus { answered, empty, repaired, too_long, too_few_columns };
+
+struct Prediction {
+  Output output;  // of a line that was too long, empty or without all columns: no text
+  LineStatus status = LineStatus::answered;
+  std::string unknown_feature = {};  // the first of its features that the training data had not; empty: all are known
+};
+
+// What a model reads of a line.
+struct SourceText {
+  std::string text;
+  std::string features = {};
+};
+
+// What the weights of products are: as trained, or rounded to 8 bits, which is faster and nearly as exact.
+enum class Precision { full, int8 };
+
+// Lines that come one after the other, and where their answers go.
+class LineStream {
+ public:
+  virtual ~LineStream() = default;
+  // The next lines, at least one; none at the end. By one thread at a time, like ready() and write().
+  virtual std::vector<std::string> read() = 0;
+  // Whether read() would have lines at once.
+  virtual bool ready() = 0;
+  // How an answer is written. By several threads at once.
+  virtual std::string render(const Prediction& prediction) const = 0;
+  // What was read is answered: in order. By one thread at a time, maybe while another reads.
+  struct Written {
+    std::string text;
+    LineStatus status = LineStatus::answered;
+    bool finished = true;
+    std::string unknown_feature = {};
+  };
+  virtual void write(std::span<const Written> lines) = 0;
+};
+
+class Predictor {
+ public:
+  // MODEL may be the folder of a run or the file itself. Throws a model_error.
+  Predictor(const std::filesystem::path& model, int threads, Precision precision = Precision::full);
+
+  // One prediction for each line, in order. Bytes that are not UTF-8 are read as U+FFFD. A line's answer does not
+  // depend on the others.
+  std::vector<Prediction> predict(std::span<const std::string> lines, const PredictOptions& options);
+  std::vector<Prediction> predict(std::span<const SourceText> sources, const PredictOptions& options);
+
+  // The same for a stream, with all workers busy: each reads, answers or writes, whatever is to be done. What has been
+  // read is answered before more is waited for.
+  void predict(LineStream& stream, const PredictOptions& options);
+
+  const Model& model() const { return *model_; }
+  int threads() const { return workers_.count(); }
+
+ private:
+  class Group;
+  std::vector<Prediction> answer(Group group);
+  class Pipeline;
+
+  std::unique_ptr<Model> model_;
+  Workers workers_;
+  Answering answering_;
+};
+
+}  // namespace fovea

@@ -1,0 +1,298 @@
+#include "models/encoder_decoder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "data/vocabulary.h"
+#include "models/conflicts.h"
+
+namespace fovea {
+
+namespace {
+
+const ModelOptions& checked(const ModelOptions& options) {
+  check_conflicts(options);
+  return options;
+}
+
+}  // namespace
+
+// A batch taken through the model with the right symbols as previous.
+struct EncoderDecoder::TeacherForced {
+  Encoded encoded;
+  Decoder::TeacherForced decoder;
+  GeneratorSources sources;
+  Tensor log_probabilities;  // [steps, batch, 1] of the target's symbols, where a sum over positions gave them
+  Tensor weights;            // [steps, batch, positions], the mean over heads; empty without attention
+  std::optional<Rationale::Chosen> rationale;
+};
+
+ModelOptions reverse_options(ModelOptions options) {
+  options.objective.agreement = 0;
+  options.objective.supervised = 0;
+  return options;
+}
+
+EncoderDecoder::EncoderDecoder(Parameters& parameters, const ModelOptions& options, Symbols symbols)
+    : objective_(checked(options).objective), symbols_(symbols.target) {
+  if (options.encoder.rationale) {
+    rationale_.emplace(parameters, options.encoder, symbols.source);
+    rationale_baseline_ = parameters.add("rationale.baseline", {1}, Initial::constant(0));
+  }
+  encoder_ = make_encoder(parameters, options, symbols.source);
+  const GeneratorKind& output = generators().find(options.generator.kind);
+  // What copynet gives back to a step has the size of the memory.
+  const int feedback = output.name == "copynet" ? encoder_->memory_size() : 0;
+  const int line_features = symbols.features > 0 ? options.decoder.embedding : 0;
+  if (line_features > 0) line_features_.emplace(parameters, "line_features", symbols.features, line_features);
+  decoder_ = make_decoder(parameters, options, *encoder_, symbols.target, {feedback, line_features});
+  const DecoderSizes sizes = decoder_->sizes();
+  generator_ = output.make(parameters, options,
+                        {sizes.features, sizes.state, sizes.context, sizes.embedding, encoder_->memory_size(),
+                         symbols.target, decoder_->table(), options.decoder.embedding});
+  if (decoder_->marginal()) marginal_.emplace(*decoder_, *generator_);
+  if (objective_.fertility > 0) fertility_.emplace(parameters, "objective.fertility", encoder_->memory_size(), 1);
+  draws_ = sizes.context > 0 && selects().find(options.attention.select).traits.draws;
+  if (draws_ && objective_.baseline == "learned") baseline_.emplace(parameters, "objective.baseline", sizes.state, 1);
+  if (objective_.agreement > 0) {
+    parameters.set_prefix("reverse.");
+    reverse_ =
+        std::make_unique<EncoderDecoder>(parameters, reverse_options(options), Symbols{symbols.target, symbols.source, 0});
+    parameters.set_prefix("");
+  }
+}
+
+Encoded EncoderDecoder::encode(Pass& pass, const Side& source, Mask mask) const {
+  Encoded encoded = encoder_->encode(pass, source, mask);
+  if (line_features_) encoded.line_features = (*line_features_)(pass, source.features);
+  return encoded;
+}
+
+GeneratorSources EncoderDecoder::prepare_generator(Pass& pass, const Encoded& encoded, const Side& source) const {
+  GeneratorSources sources = generator_->prepare(pass, encoded.memory, source.copy_map.view());
+  if (marginal_) sources.keys = decoder_->position_part(pass, encoded.memory);
+  return sources;
+}
+
+EncoderDecoder::TeacherForced EncoderDecoder::teacher_forced(Pass& pass, const Side& source, const Side& previous, const Side& targets) const {
+  TeacherForced forced;
+  if (rationale_) forced.rationale = rationale_->choose(pass, source);
+  forced.encoded = encode(pass, source, forced.rationale ? forced.rationale->mask : source.mask());
+  const Decoder::Sources sources = decoder_->prepare(pass, forced.encoded);
+  forced.sources = prepare_generator(pass, forced.encoded, source);
+  forced.decoder = decoder_->teacher_forced(pass, forced.encoded, sources, previous, *generator_, forced.sources);
+  if (marginal_) {
+    const Marginal::Sum sum = marginal_->teacher_forced(pass, forced.decoder.readout, sources, forced.sources, targets);
+    forced.log_probabilities = sum.log_probabilities;
+    forced.weights = sum.weights;
+  } else if (forced.decoder.readout.selected.weights) {
+    forced.weights = forced.decoder.readout.weights();
+  }
+  return forced;
+}
+
+// Minus the log-likelihood, in training smoothed if it is to be.
+Tensor EncoderDecoder::nll(Pass& pass, const TeacherForced& forced, const Side& targets) const {
+  const Tensor real = step_mask(pass, targets.mask(), 1);
+  if (forced.log_probabilities) return scale(sum(multiply(forced.log_probabilities, real)), -1);
+  const Readout& readout = forced.decoder.readout;
+  const auto smoothing = static_cast<Real>(pass.training() ? objective_.label_smoothing : 0);
+  Generator::Written written = forced.decoder.written;
+  if (!written.log_probabilities && generator_->plain()) {
+    return cross_entropy(generator_->logits(pass, readout.features), targets.ids, {smoothing, Vocabulary::pad, true});
+  }
+  if (!written.log_probabilities) written = generator_->write(pass, readout, forced.sources);
+  const Tensor right = sum(pick(written.log_probabilities, targets.ids, Vocabulary::pad));
+  if (smoothing == 0) return scale(right, -1);
+  // Where symbols are copied too, what is spread is the vocabulary's part: to copy for certain is no fault.
+  const Tensor known = written.vocabulary ? log_softmax(written.vocabulary) : written.log_probabilities;
+  const Tensor spread = sum(multiply(known, step_mask(pass, targets.mask(), symbols_)));
+  return add(scale(right, smoothing - 1), scale(spread, -smoothing / static_cast<Real>(symbols_)));
+}
+
+// What positions or a rationale, where they were drawn, were worth.
+void EncoderDecoder::add_draws(Pass& pass, const TeacherForced& forced, const Side& targets, Loss& loss) const {
+  const Readout& readout = forced.decoder.readout;
+  Tensor log_p;  // [steps, batch, 1], 0 for steps that are not real
+  if (forced.log_probabilities) {
+    log_p = multiply(forced.log_probabilities, step_mask(pass, targets.mask(), 1));
+  } else {
+    const Tensor written = forced.decoder.written.log_probabilities;
+    log_p = pick(written ? written : generator_->write(pass, readout, forced.sources).log_probabilities, targets.ids,
+                 Vocabulary::pad);
+  }
+  const auto weigh = [&](const char* name, Tensor value, double weight) {
+    loss.terms.push_back({name, scale(value, static_cast<Real>(weight))});
+  };
+  if (readout.selected.drawn) {
+    const Draws draws = {
+        readout.selected.drawn, readout.selected.probabilities,
+        baseline_ ? (*baseline_)(pass, detach(readout.state)) : average_baseline(pass, targets.mask())};
+    const Reinforced found = reinforce(pass, draws, log_p.values(), targets.mask());
+    weigh("reinforce", found.surrogate, objective_.reinforce);
+    if (baseline_) weigh("baseline", found.baseline, 1);
+    weigh("entropy", found.entropy, objective_.entropy);
+  }
+  if (forced.rationale) {
+    const Rationale::Chosen& chosen = *forced.rationale;
+    const auto rewards = pass.arena().array<Real>(static_cast<std::size_t>(targets.batch));
+    const auto ones = pass.arena().array<std::uint8_t>(rewards.size());
+    Tensor none = pass.tape().make({1, targets.batch, 1});
+    for (int b = 0; b < targets.batch; ++b) {
+      rewards[b] = static_cast<Real>(-objective_.rationale_length) * chosen.chosen[b] -
+                   static_cast<Real>(objective_.rationale_jumps) * chosen.jumps[b];
+      for (int t = 0; t < targets.length; ++t) rewards[b] += log_p.data()[t * targets.batch + b];
+      ones[b] = 1;
+      none.data()[b] = 0;
+    }
+    const Draws draws = {chosen.log_probability, {}, scale(add_row(none, pass(rationale_baseline_)), 20)};
+    const Reinforced found = reinforce(pass, draws, rewards, {ones.data(), 1, targets.batch});
+    weigh("rationale", found.surrogate, objective_.reinforce);
+    weigh("rationale_baseline", found.baseline, 0.01);
+  }
+}
+
+EncoderDecoder::Loss EncoderDecoder::loss_of(Pass& pass, const TeacherForced& forced, const Batch& batch,
+                                     const Side& targets) const {
+  Loss loss;
+  loss.symbols = static_cast<int>(std::ranges::count(targets.real, 1));
+  loss.terms.push_back({"nll", nll(pass, forced, targets)});
+  const Mask steps = targets.mask(), source = forced.encoded.memory.mask;
+  const auto weigh = [&](const char* name, double weight, const auto& value) {
+    if (weight > 0) loss.terms.push_back({name, scale(value(), static_cast<Real>(weight))});
+  };
+  weigh("coverage", objective_.coverage, [&] { return coverage_penalty(pass, forced.weights, steps, source); });
+  weigh("repetition", objective_.repetition, [&] { return repetition_penalty(pass, forced.weights, steps); });
+  weigh("fertility", objective_.fertility, [&] {
+    const Tensor fertilities = softplus((*fertility_)(pass, forced.encoded.memory.values));
+    return fertility_penalty(pass, forced.weights, fertilities, steps, source);
+  });
+  weigh("coverage_embedding", objective_.coverage_embedding, [&] {
+    Tensor total;
+    for (const Tensor own : forced.decoder.kept) {
+      const Tensor left = coverage_embedding_penalty(pass, own, forced.decoder.readout.heads, source);
+      total = total ? add(total, left) : left;
+    }
+    return total;
+  });
+  weigh("diversity", objective_.diversity, [&] { return diversity_penalty(pass, forced.encoded.summary); });
+  if (!batch.alignment.empty()) {
+    weigh("supervised", objective_.supervised, [&] {
+      return objective_.supervised_form == "squared" ? supervised_squares(pass, forced.weights, batch.alignment)
+                                                     : supervised_cross_entropy(pass, forced.weights, batch.alignment);
+    });
+  }
+  if (pass.training() && (draws_ || rationale_)) add_draws(pass, forced, targets, loss);
+  for (const LossTerm& term : loss.terms) loss.total = loss.total ? add(loss.total, term.value) : term.value;
+  return loss;
+}
+
+EncoderDecoder::Loss EncoderDecoder::loss(Pass& pass, const Batch& batch) const {
+  const TeacherForced forced = teacher_forced(pass, batch.source, batch.previous, batch.targets);
+  Loss loss = loss_of(pass, forced, batch, batch.targets);
+  if (!reverse_) return loss;
+  const TeacherForced back = reverse_->teacher_forced(pass, batch.reverse_source, batch.reverse_previous, batch.reverse_targets);
+  const Loss other = reverse_->loss_of(pass, back, {}, batch.reverse_targets);
+  for (const LossTerm& term : other.terms) loss.terms.push_back({"reverse_" + term.name, term.value});
+  const Tensor real = step_mask(pass, batch.targets.mask(), forced.weights.shape()[2]);
+  const Tensor apart = disagreement(pass, multiply(forced.weights, real), back.weights);
+  loss.terms.push_back({"agreement", scale(apart, static_cast<Real>(objective_.agreement))});
+  loss.total = add(add(loss.total, other.total), loss.terms.back().value);
+  return loss;
+}
+
+Tensor EncoderDecoder::look(Pass& pass, const Batch& batch) const {
+  return teacher_forced(pass, batch.source, batch.previous, batch.targets).weights;
+}
+
+// The sources' side of a search.
+class EncoderDecoder::Answering : public StepModel {
+ public:
+  Answering(const EncoderDecoder& model, Pass& pass, const Side& source)
+      : model_(model), pass_(pass), copy_map_(source.copy_map), batch_(source.batch) {
+    const Mask mask = model.rationale_ ? model.rationale_->choose(pass, source).mask : source.mask();
+    encoded_ = model.encode(pass, source, mask);
+    sources_ = model.decoder_->prepare(pass, encoded_);
+    generator_ = model.prepare_generator(pass, encoded_, source);
+    generator_.copy_map = copy_map_.view();
+  }
+
+  int sources() const override { return batch_; }
+
+  State start(Pass& pass) const override { return model_.decoder_->start(pass, encoded_); }
+
+  StepResult step(Pass& pass, const State& state, Ids previous) const override {
+    Decoder::Sources sources = sources_;
+    for (Attention::Prepared& prepared : sources) {
+      prepared.keys = here(pass, prepared.keys);
+      prepared.memory.values = here(pass, prepared.memory.values);
+    }
+    GeneratorSources output = generator_;
+    for (Tensor* x : {&output.memory.values, &output.keys, &output.own.keys, &output.own.memory.values}) {
+      *x = here(pass, *x);
+    }
+    const Tensor feedback = model_.generator_->feedback_size() > 0
+                                ? model_.generator_->feedback(pass, output, state.get("copying"), previous)
+                                : Tensor();
+    Decoder::Step next = model_.decoder_->step(pass, sources, state, previous, feedback);
+    const int rows = static_cast<int>(previous.size());
+    const auto as_rows = [&](Tensor x) { return x ? as_shape(x, {rows, x.shape().last()}) : x; };
+    if (model_.marginal_) {
+      const Tensor log_p = model_.marginal_->step(pass, next, sources, output, state, previous, next.state, next.looks);
+      return {log_p, std::move(next.state), std::move(next.looks), {}};
+    }
+    const Generator::Written written = model_.generator_->write(pass, next.readout, output);
+    if (model_.generator_->feedback_size() > 0) next.state.set("copying", as_rows(written.copying));
+    return {as_rows(written.log_probabilities), std::move(next.state), std::move(next.looks), as_rows(written.gate)};
+  }
+
+  void keep(Ids sources) override {
+    for (Attention::Prepared& prepared : sources_) prepared = prepared.keep(pass_, sources, model_.decoder_->heads());
+    keep_copy_map(sources);
+    const Attention::Prepared memory =
+        Attention::Prepared{generator_.memory, generator_.memory.values}.keep(pass_, sources, 1);
+    generator_.memory = memory.memory;
+    generator_.copy_map = copy_map_.view();
+    if (generator_.keys) generator_.keys = gather_batch(generator_.keys, sources);
+    if (generator_.own.keys) generator_.own = generator_.own.keep(pass_, sources, 1);
+    batch_ = static_cast<int>(sources.size());
+  }
+
+ private:
+  // In the memory of the step, so that nothing made from it stays with the sources.
+  static Tensor here(Pass& pass, Tensor x) { return x ? pass.tape().borrow(x.shape(), x.data(), nullptr) : x; }
+
+  void keep_copy_map(Ids sources) {
+    if (copy_map_.starts.empty()) return;
+    CopyMap kept;
+    kept.width = copy_map_.width;
+    kept.starts.push_back(0);
+    const int positions = static_cast<int>(copy_map_.starts.size() - 1) / batch_;
+    for (int i = 0; i < positions; ++i) {
+      for (const std::int32_t b : sources) {
+        const auto cell = static_cast<std::size_t>(i * batch_ + b);
+        for (auto k = static_cast<std::size_t>(copy_map_.starts[cell]);
+             k < static_cast<std::size_t>(copy_map_.starts[cell + 1]); ++k) {
+          kept.symbols.push_back(copy_map_.symbols[k]);
+          kept.shares.push_back(copy_map_.shares[k]);
+        }
+        kept.starts.push_back(static_cast<std::int32_t>(kept.symbols.size()));
+      }
+    }
+    copy_map_ = std::move(kept);
+  }
+
+  const EncoderDecoder& model_;
+  Pass& pass_;
+  Encoded encoded_;
+  Decoder::Sources sources_;
+  CopyMap copy_map_;
+  GeneratorSources generator_;
+  int batch_ = 0;
+};
+
+std::unique_ptr<StepModel> EncoderDecoder::begin(Pass& pass, const Side& source) const {
+  return std::make_unique<Answering>(*this, pass, source);
+}
+
+}  // namespace fovea

@@ -1,0 +1,186 @@
+// Lines through the pipeline: in order, all of them, none held up, and every error arrives.
+#include "inference/predictor.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <stdexcept>
+
+#include "training/tiny_run.h"
+
+namespace fovea::predictor_test {
+namespace {
+
+class PredictorTest : public testing::Test {
+ protected:
+  PredictorTest() { make_tiny_model(folder_.path()); }
+  TemporaryFolder folder_;
+};
+
+std::vector<std::string> tiny_lines(int count) {
+  std::vector<std::string> lines;
+  for (const Example& example : tiny_examples(5, count)) lines.push_back(example.source);
+  for (std::size_t i = 0; i < lines.size(); i += 7) lines[i] = "";
+  return lines;
+}
+
+// Gives its lines in groups of several sizes.
+class ListStream : public LineStream {
+ public:
+  explicit ListStream(std::vector<std::string> lines) : lines_(std::move(lines)) {}
+
+  std::vector<std::string> read() override {
+    const std::size_t count = std::min(lines_.size() - read_, 1 + read_ % 23);
+    read_ += count;
+    return {lines_.begin() + static_cast<std::ptrdiff_t>(read_ - count),
+            lines_.begin() + static_cast<std::ptrdiff_t>(read_)};
+  }
+  bool ready() override { return true; }
+  std::string render(const Prediction& p) const override { return p.output.source_text + " -> " + p.output.text; }
+  void write(std::span<const Written> lines) override { written.insert(written.end(), lines.begin(), lines.end()); }
+
+  std::size_t lines_read() const { return read_; }
+
+  std::vector<Written> written;
+
+ protected:
+  std::vector<std::string> lines_;
+  std::size_t read_ = 0;
+};
+
+TEST_F(PredictorTest, AStreamIsAnsweredInOrderAsItsLinesAre) {
+  const std::vector<std::string> lines = tiny_lines(400);
+  const PredictOptions options = {.answer = {.batch = 5, .sampling_temperature = 1, .first_line = 12}};
+  const std::vector<Prediction> expected = Predictor(folder_.path(), 1).predict(lines, options);
+  for (const int threads : {1, 2, 4}) {
+    Predictor predictor(folder_.path(), threads);
+    ListStream stream(lines);
+    predictor.predict(stream, options);
+    ASSERT_EQ(stream.written.size(), lines.size());
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      EXPECT_EQ(stream.written[i].text, stream.render(expected[i])) << threads << " threads, line " << i;
+      EXPECT_EQ(stream.written[i].status, expected[i].status);
+    }
+  }
+}
+
+TEST_F(PredictorTest, AStreamMayBeEmptyOrOfEmptyLines) {
+  Predictor predictor(folder_.path(), 2);
+  for (const std::size_t count : {0, 1, 100}) {
+    ListStream stream(std::vector<std::string>(count, ""));
+    predictor.predict(stream, {});
+    EXPECT_EQ(stream.written.size(), count);
+  }
+}
+
+// Whoever sends a line waits for its answer before sending another.
+class AskingStream : public ListStream {
+ public:
+  using ListStream::ListStream;
+
+  std::vector<std::string> read() override {
+    std::unique_lock lock(mutex_);
+    const bool answered = changed_.wait_for(lock, std::chrono::seconds(20), [&] { return written.size() == read_; });
+    if (!answered) throw std::runtime_error("a line was not answered before the next");
+    if (read_ == lines_.size()) return {};
+    return {lines_[read_++]};
+  }
+  bool ready() override { return false; }
+  void write(std::span<const Written> lines) override {
+    const std::scoped_lock lock(mutex_);
+    ListStream::write(lines);
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+};
+
+TEST_F(PredictorTest, NoLineWaitsForTheNext) {
+  for (const int threads : {1, 2, 3}) {
+    Predictor predictor(folder_.path(), threads);
+    AskingStream stream(tiny_lines(40));
+    predictor.predict(stream, {});
+    EXPECT_EQ(stream.written.size(), 40u);
+  }
+}
+
+// Two lines are there, each answered only once the other is about to be, and no more come before both are written.
+class PairedStream : public AskingStream {
+ public:
+  PairedStream() : AskingStream({"abc", "abcd"}) {}
+
+  std::vector<std::string> read() override {
+    if (read_ < 2) return {lines_[read_++]};
+    return AskingStream::read();
+  }
+  std::string render(const Prediction& p) const override {
+    std::unique_lock lock(meeting_);
+    if (++rendering_ == 2) met_.notify_all();
+    if (!met_.wait_for(lock, std::chrono::seconds(5), [&] { return rendering_ == 2; })) {
+      throw std::runtime_error("one line waits while nobody answers the other");
+    }
+    return ListStream::render(p);
+  }
+
+ private:
+  mutable std::mutex meeting_;
+  mutable std::condition_variable met_;
+  mutable int rendering_ = 0;
+};
+
+TEST_F(PredictorTest, NobodyWaitsForLinesWhileOneIsToBeAnswered) {
+  Predictor predictor(folder_.path(), 2);
+  PairedStream stream;
+  predictor.predict(stream, {});
+  EXPECT_EQ(stream.written.size(), 2u);
+}
+
+enum class Place { read, render, write };
+
+class FailingStream : public ListStream {
+ public:
+  FailingStream(std::vector<std::string> lines, Place place) : ListStream(std::move(lines)), place_(place) {}
+  std::vector<std::string> read() override {
+    if (read_ > 50) fail(Place::read);
+    return ListStream::read();
+  }
+  std::string render(const Prediction& p) const override {
+    if (p.output.source_text == lines_[55]) fail(Place::render);
+    return ListStream::render(p);
+  }
+  void write(std::span<const Written> lines) override {
+    ListStream::write(lines);
+    if (written.size() > 50) fail(Place::write);
+  }
+
+ private:
+  void fail(Place here) const {
+    if (here == place_) throw std::runtime_error("failed");
+  }
+  Place place_;
+};
+
+TEST_F(PredictorTest, EveryErrorArrivesAndEndsTheStream) {
+  for (const Place place : {Place::read, Place::render, Place::write}) {
+    for (const int threads : {1, 3}) {
+      Predictor predictor(folder_.path(), threads);
+      FailingStream stream(tiny_lines(400), place);
+      EXPECT_THROW(predictor.predict(stream, {}), std::runtime_error);
+      EXPECT_LT(stream.written.size(), 400u);
+      // What was read before the input broke off is answered.
+      if (place == Place::read) {
+        EXPECT_EQ(stream.written.size(), stream.lines_read());
+      }
+      ListStream whole(tiny_lines(30));  // and the predictor can go on
+      predictor.predict(whole, {});
+      EXPECT_EQ(whole.written.size(), 30u);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fovea::predictor_test

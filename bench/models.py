@@ -58,8 +58,8 @@ class Recurrent(nn.Module):
         side_by_side = [weights["attention.additive.query.weight"], weights["decoder.layer0.state"]]
         self.from_state.weight.copy_(torch.cat(side_by_side, 1).T)
         linear(self.from_context, ["decoder.layer0.context"], None)
-        linear(self.readout, ["output.state.weight", "output.context", "output.embedding"], "output.state.bias")
-        linear(self.choice, ["output.choice.weight"], "output.choice.bias")
+        linear(self.readout, ["generator.state.weight", "generator.context", "generator.embedding"], "generator.state.bias")
+        linear(self.choice, ["generator.choice.weight"], "generator.choice.bias")
 
     def encode(self, source):
         """-> keys [batch, positions, size], memory [batch, positions, 2 size], and the first h and c [batch, size]."""
@@ -194,7 +194,7 @@ class Transformer(nn.Module):
                 norm(layer.forward_norm, f"{name}.forward_norm")
         norm(self.encoder_norm, "encoder.norm")
         norm(self.decoder_norm, "decoder.norm")
-        linear(self.choice, "output.choice")
+        linear(self.choice, "generator.choice")
 
     def embed(self, table, ids, first=0):
         return table(ids) * math.sqrt(self.size) + self.positions[first : first + ids.shape[1]]

@@ -17,7 +17,7 @@ TEST(Install, PutsEverythingIntoPlace) {
   for (const char* file :
        {"bin/fovea", "share/man/man1/fovea.1", "share/bash-completion/completions/fovea",
         "share/zsh/vendor-completions/_fovea", "share/fish/vendor_completions.d/fovea.fish",
-        "share/doc/fovea/copyright", "lib/libfovea.a", "include/fovea/fovea.h", "include/fovea/predictor.h",
+        "share/doc/fovea/copyright", "lib/libfovea.a", "include/fovea/fovea.h", "include/fovea/inference/predictor.h",
         "lib/cmake/fovea/fovea-config.cmake", "lib/pkgconfig/fovea.pc"}) {
     std::error_code none;
     EXPECT_GT(std::filesystem::file_size(there / file, none), 0u) << file;

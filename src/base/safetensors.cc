@@ -30,7 +30,7 @@ constexpr std::string_view kOpening = R"({"__metadata__":{"checksum":")";
 constexpr std::size_t kChecksumDigits = 32;
 constexpr std::string_view kZeros = "00000000000000000000000000000000";
 static_assert(kZeros.size() == kChecksumDigits);
-constexpr int kVersion = 1;
+constexpr int format_version = 2;
 constexpr std::uint64_t kMostNumbers = Limits::kFile / sizeof(float);
 
 // XXH3, 128 bits, of the whole file with zeros in the place of the checksum's digits.
@@ -215,10 +215,9 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
     if (code != std::errc() || end != value.data() + value.size() || version < 1) {
       throw error("the format version {} is not a number", beginning(value));
     }
-    if (version > kVersion) {
-      throw error("made by a newer Fovea (file format {}, this one reads {}); use that one, or train the model again",
-                  version, kVersion);
-    }
+    if (version == format_version) return;
+    throw error("made by {} Fovea (file format {}, this one reads {}); use that one, or train the model again",
+                version > format_version ? "a newer" : "an earlier", version, format_version);
   }
 
   void finish() {
@@ -347,7 +346,7 @@ std::string encode_safetensors(const TensorFile& file) {
 
   std::string bytes(kLengthBytes, '\0');
   bytes += kOpening;
-  bytes += fmt::format(R"({}","fovea":"{}")", kZeros, kVersion);
+  bytes += fmt::format(R"({}","fovea":"{}")", kZeros, format_version);
   for (const auto& [key, value] : file.metadata) {
     check(key != "checksum" && key != "fovea", "encode_safetensors: the metadata key {} belongs to the format", key);
     bytes += fmt::format(",{}:{}", quoted(key), quoted(value));

@@ -33,6 +33,8 @@ struct Side {
   int batch = 0;
   std::vector<std::int32_t> ids;   // [length, batch]
   std::vector<std::uint8_t> real;  // [length, batch], 1 = not a pad
+  std::vector<Real> values;        // [length, batch, width] of a source that is rows of numbers; else empty
+  int width = 0;
   CopyMap copy_map;                 // of a source whose symbols can be copied or looked up; else empty
   FeatureIds features;             // of the lines
 

@@ -19,8 +19,8 @@ bool keeps_positions(const EncoderOptions& options) {
   return options.kind != "structured" && (options.kind != "pyramid" || options.layers == 1);
 }
 
-std::unique_ptr<Encoder> make_encoder(Parameters& parameters, const ModelOptions& options, int symbols) {
-  return encoders().find(options.encoder.kind).make(parameters, options, symbols);
+std::unique_ptr<Encoder> make_encoder(Parameters& parameters, const ModelOptions& options, const Input& input) {
+  return encoders().find(options.encoder.kind).make(parameters, options, input);
 }
 
 }  // namespace fovea

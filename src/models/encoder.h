@@ -1,4 +1,4 @@
-// What reads a source: symbols in, one column for each position out. An encoder is one file in encoders/ that defines
+// What reads a source: vectors in, one column for each position out. An encoder is one file in encoders/ that defines
 // an entry, and one line in encoders.def.
 #pragma once
 
@@ -10,9 +10,8 @@
 
 #include "attention/mechanism.h"
 #include "layers/cell.h"
-#include "layers/symbol_vectors.h"
 #include "base/registry.h"
-#include "models/batch.h"
+#include "models/input.h"
 #include "models/options.h"
 
 namespace fovea {
@@ -28,8 +27,8 @@ struct Encoded {
 class Encoder {
  public:
   virtual ~Encoder() = default;
-  // `mask` says which symbols are read: those that are real, or fewer.
-  virtual Encoded encode(Pass& pass, const Side& source, Mask mask) const = 0;
+  // `mask` says which positions are read: those that are real, or fewer.
+  virtual Encoded encode(Pass& pass, const InputVectors& x, Mask mask) const = 0;
   virtual int memory_size() const = 0;
   // Sizes of the last states.
   virtual int state_size() const { return memory_size(); }
@@ -41,15 +40,15 @@ struct EncoderKind {
   std::string_view name;
   std::string_view formula;
   std::string_view paper;
-  std::unique_ptr<Encoder> (*make)(Parameters& parameters, const ModelOptions& options, int symbols);
+  std::unique_ptr<Encoder> (*make)(Parameters& parameters, const ModelOptions& options, const Input& input);
 };
 
 const Registry<EncoderKind>& encoders();
-std::unique_ptr<Encoder> make_encoder(Parameters& parameters, const ModelOptions& options, int symbols);
+std::unique_ptr<Encoder> make_encoder(Parameters& parameters, const ModelOptions& options, const Input& input);
 
 template <class Made>
-std::unique_ptr<Encoder> made_encoder(Parameters& parameters, const ModelOptions& options, int symbols) {
-  return std::make_unique<Made>(parameters, options, symbols);
+std::unique_ptr<Encoder> made_encoder(Parameters& parameters, const ModelOptions& options, const Input& input) {
+  return std::make_unique<Made>(parameters, options, input);
 }
 
 // Whether column i is about symbol i.

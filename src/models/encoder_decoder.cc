@@ -39,7 +39,8 @@ EncoderDecoder::EncoderDecoder(Parameters& parameters, const ModelOptions& optio
     rationale_.emplace(parameters, options.encoder, symbols.source);
     rationale_baseline_ = parameters.add("rationale.baseline", {1}, Initial::constant(0));
   }
-  encoder_ = make_encoder(parameters, options, symbols.source);
+  input_ = make_input(parameters, "encoder.embedding", options.encoder, symbols.source);
+  encoder_ = make_encoder(parameters, options, *input_);
   const GeneratorKind& output = generators().find(options.generator.kind);
   // What copynet gives back to a step has the size of the memory.
   const int feedback = output.name == "copynet" ? encoder_->memory_size() : 0;
@@ -57,13 +58,13 @@ EncoderDecoder::EncoderDecoder(Parameters& parameters, const ModelOptions& optio
   if (objective_.agreement > 0) {
     parameters.set_prefix("reverse.");
     reverse_ =
-        std::make_unique<EncoderDecoder>(parameters, reverse_options(options), Symbols{symbols.target, symbols.source, 0});
+        std::make_unique<EncoderDecoder>(parameters, reverse_options(options), Symbols{SourceShape::of_symbols(symbols.target), symbols.source.symbols, 0});
     parameters.set_prefix("");
   }
 }
 
 Encoded EncoderDecoder::encode(Pass& pass, const Side& source, Mask mask) const {
-  Encoded encoded = encoder_->encode(pass, source, mask);
+  Encoded encoded = encoder_->encode(pass, input_->vectors(pass, source), mask);
   if (line_features_) encoded.line_features = (*line_features_)(pass, source.features);
   return encoded;
 }

@@ -17,7 +17,7 @@ class EncoderDecoder {
   // Adds its weights to `parameters`, which must outlive it. Throws a usage_error where the options contradict each
   // other.
   struct Symbols {
-    int source = 0;
+    SourceShape source;
     int target = 0;
     int features = 0;  // of lines; 0: there are none
   };
@@ -53,6 +53,7 @@ class EncoderDecoder {
   ObjectiveOptions objective_;
   int symbols_;
   std::optional<Rationale> rationale_;
+  std::unique_ptr<Input> input_;
   std::unique_ptr<Encoder> encoder_;
   std::optional<LineFeatures> line_features_;
   std::unique_ptr<Decoder> decoder_;

@@ -5,13 +5,13 @@
 
 namespace fovea {
 
-Rationale::Rationale(Parameters& parameters, const EncoderOptions& options, int symbols)
-    : symbols_(parameters, "rationale.embedding", symbols, options.embedding, options.frozen),
-      stack_(parameters, "rationale", options.cell, {options.embedding, options.size, 1, true, false}),
+Rationale::Rationale(Parameters& parameters, const EncoderOptions& options, SourceShape shape)
+    : input_(make_input(parameters, "rationale.embedding", options, shape)),
+      stack_(parameters, "rationale", options.cell, {input_->size(), options.size, 1, true, false}),
       choice_(parameters, "rationale.choice", stack_.size(), 1) {}
 
 Rationale::Chosen Rationale::choose(Pass& pass, const Side& source) const {
-  const Tensor x = symbols_.dropped(pass, source.ids, {source.length, source.batch});
+  const Tensor x = input_->vectors(pass, source).dropped(pass);
   // A symbol is read unless there is reason not to: half of them at the start would leave little to learn from.
   const Tensor logits = shift(choice_(pass, stack_.run(pass, x, source.mask()).memory.values), 1);
   const auto real = pass.arena().array<std::uint8_t>(source.real.size());

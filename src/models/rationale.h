@@ -11,7 +11,7 @@ namespace fovea {
 
 class Rationale {
  public:
-  Rationale(Parameters& parameters, const EncoderOptions& options, int symbols);
+  Rationale(Parameters& parameters, const EncoderOptions& options, SourceShape shape);
 
   struct Chosen {
     Mask mask;                 // only the chosen symbols are real
@@ -22,7 +22,7 @@ class Rationale {
   Chosen choose(Pass& pass, const Side& source) const;
 
  private:
-  SymbolVectors symbols_;
+  std::unique_ptr<Input> input_;
   RecurrentStack stack_;
   Linear choice_;
 };

@@ -125,7 +125,8 @@ Model::Model(const Config& config, Transduce task, Unfilled)
       task_(std::move(task)),
       network_(
           parameters_, config.model,
-          {task_.source().size(), task_.target().size(), task_.reads_features() ? task_.features().size() : 0}) {}
+          {SourceShape::of_symbols(task_.source().size()), task_.target().size(),
+           task_.reads_features() ? task_.features().size() : 0}) {}
 
 Model::Model(const Config& config, Transduce task) : Model(config, std::move(task), Unfilled()) {
   parameters_.allocate();

@@ -80,13 +80,13 @@ TEST(Safetensors, TheSameContentGivesTheSameBytes) {
   EXPECT_EQ(encode_safetensors(decode_safetensors(bytes, "m")), bytes);
 }
 
-// Files already written must stay readable: this is version 1, to the byte.
+// Files already written must stay readable: this is version 2, to the byte.
 TEST(Safetensors, TheLayoutIsTheOneDescribed) {
   TensorFile file;
   file.metadata = {{"config", "{}"}};
   file.arrays = {{"b", {1}, {1.0f}}, {"a", {2, 1}, {2.0f, -1.0f}}};
   const std::string header =
-      R"({"__metadata__":{"checksum":"76d4ef2c0f08a395b65055e7a5b5fe1f","fovea":"1","config":"{}"},)"
+      R"({"__metadata__":{"checksum":"f2718402f7cef3d83b51d598e3af6cba","fovea":"2","config":"{}"},)"
       R"("a":{"dtype":"F32","shape":[2,1],"data_offsets":[0,8]},)"
       R"("b":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}})";
   const std::string expected =
@@ -162,7 +162,7 @@ std::string sealed(std::string header, const std::string& data) {
 
 // The usual header with these entries for arrays.
 std::string with_arrays(const std::string& entries, const std::string& data) {
-  return sealed(kOpening + R"(,"fovea":"1"})" + (entries.empty() ? "" : ",") + entries + "}", data);
+  return sealed(kOpening + R"(,"fovea":"2"})" + (entries.empty() ? "" : ",") + entries + "}", data);
 }
 
 std::string entry(const std::string& name, const std::string& shape, const std::string& offsets) {
@@ -181,10 +181,16 @@ TEST(Structure, WhatIsRightIsTaken) {
 }
 
 TEST(Structure, ANewerFormatIsNamed) {
-  const std::string file = sealed(kOpening + R"(,"fovea":"2","new":{"things":[]}},"x":[[]]})", "");
+  const std::string file = sealed(kOpening + R"(,"fovea":"3","new":{"things":[]}},"x":[[]]})", "");
   EXPECT_EQ(
       refusal(file),
-      "m.safetensors: made by a newer Fovea (file format 2, this one reads 1); use that one, or train the model again");
+      "m.safetensors: made by a newer Fovea (file format 3, this one reads 2); use that one, or train the model again");
+}
+
+TEST(Structure, AnEarlierFormatIsNamed) {
+  EXPECT_EQ(refusal(sealed(kOpening + R"(,"fovea":"1"}})", "")),
+            "m.safetensors: made by an earlier Fovea (file format 1, this one reads 2); use that one, or train the "
+            "model again");
 }
 
 struct Case {
@@ -311,7 +317,7 @@ TEST(Structure, NamesThatDoNotFitAreRefused) {
 
 TEST(Structure, MetadataThatDoesNotFitIsRefused) {
   const auto metadata = [](const std::string& more) { return sealed(kOpening + more + "}}", ""); };
-  ASSERT_EQ(refusal(metadata(R"(,"fovea":"1")")), "");
+  ASSERT_EQ(refusal(metadata(R"(,"fovea":"2")")), "");
   expect_refusals({
       {metadata(""), "does not give the format version"},
       {metadata(R"(,"fovea":"0")"), "is not a number"},
@@ -320,18 +326,18 @@ TEST(Structure, MetadataThatDoesNotFitIsRefused) {
       {metadata(R"(,"fovea":"-1")"), "is not a number"},
       {metadata(R"(,"fovea":1)"), "a number at fovea"},
       {metadata(R"(,"fovea":"3")"), "newer Fovea"},
-      {metadata(R"(,"fovea":"1","fovea":"1")"), "the metadata key fovea occurs twice"},
-      {metadata(R"(,"fovea":"1","checksum":"x")"), "the metadata key checksum occurs twice"},
-      {metadata(R"(,"fovea":"1","x":{})"), "an object at x"},
-      {metadata(R"(,"fovea":"1","x":[])"), "a list at x"},
-      {metadata(R"(,"fovea":"1","x":null)"), "null at x"},
-      {metadata(R"(,"fovea":"1","x":1.5)"), "not whole"},
-      {metadata(R"(,"fovea":"1"},"__metadata__":{)"), "__metadata__ occurs twice"},
+      {metadata(R"(,"fovea":"2","fovea":"2")"), "the metadata key fovea occurs twice"},
+      {metadata(R"(,"fovea":"2","checksum":"x")"), "the metadata key checksum occurs twice"},
+      {metadata(R"(,"fovea":"2","x":{})"), "an object at x"},
+      {metadata(R"(,"fovea":"2","x":[])"), "a list at x"},
+      {metadata(R"(,"fovea":"2","x":null)"), "null at x"},
+      {metadata(R"(,"fovea":"2","x":1.5)"), "not whole"},
+      {metadata(R"(,"fovea":"2"},"__metadata__":{)"), "__metadata__ occurs twice"},
   });
 }
 
 TEST(Structure, TextsThatAreNotTheHeaderAreRefused) {
-  const std::string good = kOpening + R"(,"fovea":"1"}})";
+  const std::string good = kOpening + R"(,"fovea":"2"}})";
   const std::string unaligned = seal("\x50\0\0\0\0\0\0\0"s + good + std::string(0x50 - good.size(), ' '));
   std::string huge = sealed(good, "");
   huge.replace(0, 8, 8, '\xFF');
@@ -428,7 +434,7 @@ TEST(Encoding, WhatWouldBeRefusedIsNotWritten) {
   EXPECT_TRUE(refuses({{}, {{"\xFF", {1}, {1}}}}, "not UTF-8"));
   EXPECT_TRUE(refuses({{{"x", "\xFF"}}, {}}, "not UTF-8"));
   EXPECT_TRUE(refuses({{{"checksum", ""}}, {}}, "belongs to the format"));
-  EXPECT_TRUE(refuses({{{"fovea", "1"}}, {}}, "belongs to the format"));
+  EXPECT_TRUE(refuses({{{"fovea", "2"}}, {}}, "belongs to the format"));
   EXPECT_TRUE(refuses({{{"x", std::string(17 << 20, 'x')}}, {}}, "more than the format allows"));
   EXPECT_TRUE(refuses({{}, std::vector<NamedArray>(65'537)}, "65537 arrays"));
 }

@@ -229,7 +229,7 @@ TEST_F(TrainCommandTest, NonFiniteUpdatesEndTheRunWithAdvice) {
   const std::string path = folder_ / "run" / "checkpoint.safetensors";
   TensorFile file = decode_safetensors(read_bytes(path), path);
   for (NamedArray& array : file.arrays) {
-    if (array.name == "weights/output.choice.weight") std::ranges::fill(array.values, 3e38f);
+    if (array.name == "weights/generator.choice.weight") std::ranges::fill(array.values, 3e38f);
   }
   folder_.write("run/checkpoint.safetensors", encode_safetensors(file));
   const Outcome outcome = run(train("run", "100u"));

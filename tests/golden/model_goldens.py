@@ -176,9 +176,9 @@ def luong_weights(embedding, size, features, symbols):
         "decoder.layer0.context": leaf(features, 4 * size, scale=0.5),
         "decoder.layer0.state": leaf(size, 4 * size, scale=0.5),
         "decoder.layer0.bias": leaf(4 * size, scale=0.5),
-        **linear_weights("output.state", size, features),
-        "output.context": leaf(size, features, scale=0.5),
-        **linear_weights("output.choice", features, symbols),
+        **linear_weights("generator.state", size, features),
+        "generator.context": leaf(size, features, scale=0.5),
+        **linear_weights("generator.choice", features, symbols),
     }
 
 
@@ -211,15 +211,15 @@ def luong_by_formula(weights, source, inputs, targets):
         for symbol in source[:, row][source[:, row] != 0]:
             h, c = cell("encoder.layer0.forward", weights["encoder.embedding.table"][symbol], h, c)
             memory.append(h)
-        fed = torch.zeros(weights["output.context"].shape[1]).double()
+        fed = torch.zeros(weights["generator.context"].shape[1]).double()
         for step in range((targets[:, row] != 0).sum()):
             embedded = weights["decoder.embedding.table"][inputs[step, row]]
             h, c = cell("decoder.layer0", embedded, h, c, fed @ weights["decoder.layer0.context"])
             e = torch.stack([h @ (m @ weights["attention.bilinear.key.weight"]) for m in memory])
             a = e.exp() / e.exp().sum()
             context = sum(weight * m for weight, m in zip(a, memory))
-            fed = (linear(weights, "output.state", h) + context @ weights["output.context"]).tanh()
-            logits = linear(weights, "output.choice", fed)
+            fed = (linear(weights, "generator.state", h) + context @ weights["generator.context"]).tanh()
+            logits = linear(weights, "generator.choice", fed)
             loss = loss - logits[targets[step, row]] + logits.exp().sum().log()
             looks[step, row] = a
     return loss, looks
@@ -250,9 +250,9 @@ def luong(embedding=3, size=5, features=4, symbols=7):
         scores = torch.einsum("bq,mq,ibm->bi", h, weights["attention.bilinear.key.weight"], memory)
         looks.append(torch.softmax(scores.masked_fill(~real.t(), -torch.inf), dim=1))
         context = torch.einsum("bi,ibm->bm", looks[-1], memory)
-        both = torch.cat([weights["output.context"], weights["output.state.weight"]])  # of [c ; s]
-        fed = torch.tanh(torch.cat([context, h], dim=1) @ both + weights["output.state.bias"])
-        logits.append(linear(weights, "output.choice", fed))
+        both = torch.cat([weights["generator.context"], weights["generator.state.weight"]])  # of [c ; s]
+        fed = torch.tanh(torch.cat([context, h], dim=1) @ both + weights["generator.state.bias"])
+        logits.append(linear(weights, "generator.choice", fed))
     loss = nn.functional.cross_entropy(torch.cat(logits), targets.flatten(), ignore_index=0, reduction="sum")
     outputs = {"loss": loss, "weights": torch.stack(looks) * (targets != 0)[:, :, None]}
 

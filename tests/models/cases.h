@@ -73,7 +73,7 @@ inline void add_encoders(Cases& cases) {
   }
 }
 
-inline void add_outputs(Cases& cases) {
+inline void add_generators(Cases& cases) {
   for (const std::string& kind : generators().names()) {
     cases.add({kind, [&](ModelOptions& o) { o.generator.kind = kind; }});
     cases.add({kind + "_smoothed", [&](ModelOptions& o) {
@@ -106,7 +106,7 @@ inline void add_attentions(Cases& cases) {
     cases.add({std::string(score->name), [&](ModelOptions& o) { o.attention.score = score->name; }});
   }
   for (const std::string& select : selects().names()) {
-    cases.add({select, [&](ModelOptions& o) { o.attention.select = select; }});
+    cases.add({"select_" + select, [&](ModelOptions& o) { o.attention.select = select; }});
   }
   cases.add({"rotary", [](ModelOptions& o) { o.attention.rotary = true, o.attention.projections = true; }});
 }
@@ -186,7 +186,7 @@ inline void add_objectives(Cases& cases) {
 inline std::vector<Case> all_cases() {
   Cases cases;
   add_encoders(cases);
-  add_outputs(cases);
+  add_generators(cases);
   add_attentions(cases);
   add_transformers(cases);
   add_objectives(cases);

@@ -24,7 +24,8 @@ struct Columns {
 
 class Reader {
  public:
-  explicit Reader(const ModelOptions& options) : encoder_(make_encoder(parameters_, options, source_symbols)) {
+  explicit Reader(const ModelOptions& options) : input_(make_input(parameters_, "encoder.embedding", options.encoder, SourceShape::of_symbols(source_symbols))),
+        encoder_(make_encoder(parameters_, options, *input_)) {
     parameters_.allocate();
     std::ranges::copy(random_values(static_cast<int>(parameters_.count()), "weights", Real(0.8)),
                       parameters_.values().begin());
@@ -34,7 +35,7 @@ class Reader {
     Arena arena;
     Pass pass(parameters_, arena);
     const Side side = tiny_side({source}, {}, 0);
-    const Encoded encoded = encoder_->encode(pass, side, {chosen.data(), side.length, 1});
+    const Encoded encoded = encoder_->encode(pass, input_->vectors(pass, side), {chosen.data(), side.length, 1});
     Columns out;
     const int size = encoded.memory.values.shape()[2];
     for (int i = 0; i < encoded.memory.mask.positions; ++i) {
@@ -52,6 +53,7 @@ class Reader {
 
  private:
   Parameters parameters_;
+  std::unique_ptr<Input> input_;
   std::unique_ptr<Encoder> encoder_;
 };
 
@@ -89,7 +91,7 @@ ModelOptions choosing_options() {
 // A Rationale with the weights of a model's own, asked in the same way.
 class Chooser {
  public:
-  Chooser(const TinyModel& model, const EncoderOptions& options) : rationale_(parameters_, options, source_symbols) {
+  Chooser(const TinyModel& model, const EncoderOptions& options) : rationale_(parameters_, options, SourceShape::of_symbols(source_symbols)) {
     parameters_.allocate();
     for (const Parameters::Entry& own : parameters_.entries()) {
       for (const Parameters::Entry& entry : model.parameters.entries()) {

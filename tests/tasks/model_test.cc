@@ -86,7 +86,7 @@ TEST(Model, NamesAreUniqueAndSayWhereTheyBelong) {
   for (const Parameters::Entry& entry : model.parameters().entries()) {
     EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
     const std::string part = entry.name.substr(0, entry.name.find('.'));
-    EXPECT_TRUE(part == "encoder" || part == "attention" || part == "decoder" || part == "output") << entry.name;
+    EXPECT_TRUE(part == "encoder" || part == "attention" || part == "decoder" || part == "generator") << entry.name;
   }
 }
 
@@ -137,7 +137,7 @@ TEST(HostileModel, UnknownBias) {
 
 TEST(HostileModel, HugeSizesThatTheRulesAllow) {
   const auto huge = [](Json& c) {
-    for (const char* part : {"encoder", "decoder", "attention", "output"}) c[part]["size"] = 16384;
+    for (const char* part : {"encoder", "decoder", "attention", "generator"}) c[part]["size"] = 16384;
     for (const char* part : {"encoder", "decoder"}) c[part]["embedding"] = 16384, c[part]["layers"] = 32;
   };
   expect_config_refused(huge, "weight");
@@ -150,7 +150,7 @@ TEST(HostileModel, ConfigOfAnotherModel) {
   expect_config_refused([](Json& c) { c["encoder"]["bidirectional"] = false; }, "weight");
   expect_config_refused([](Json& c) { c["decoder"]["style"] = "plain"; }, "weight");
   expect_config_refused([](Json& c) { c["decoder"]["bridge"] = "zero"; }, "weights where");
-  expect_config_refused([](Json& c) { c["output"]["size"] = 11; }, "shape");
+  expect_config_refused([](Json& c) { c["generator"]["size"] = 11; }, "shape");
 }
 
 TEST(HostileModel, VocabularyThatIsNone) {
@@ -185,7 +185,7 @@ TEST(HostileModel, HugeVocabularyForHugeSizes) {
   for (int i = 0; i < 150'000; ++i) vocabulary.push_back(std::to_string(i));  // x 16384: more than an int counts
   file.metadata["target.vocabulary"] = vocabulary.dump();
   Json config = Json::parse(file.metadata["config"]);
-  config["decoder"]["embedding"] = config["output"]["size"] = 16384;
+  config["decoder"]["embedding"] = config["generator"]["size"] = 16384;
   file.metadata["config"] = config.dump();
   expect_refused(file, "weight");
 }

@@ -39,7 +39,7 @@ inline void add_pair_cases(std::vector<OpCase>& cases) {
   cases.push_back({"unit_sequences", "", sequence, [=](Ts in) { return unit_sequences(in[0], mask); }, {}});
 
   // The copy_map are gone before the gradient flows.
-  cases.push_back({"linked", "", {{"weights", {3, 2, 3}}}, [](Ts in) { return scatter_to_vocabulary(in[0], mixed_links()); }, {}});
+  cases.push_back({"scatter_to_vocabulary", "", {{"weights", {3, 2, 3}}}, [](Ts in) { return scatter_to_vocabulary(in[0], mixed_links()); }, {}});
   const auto mixture = [](Ts in) { return log_mixture(scale(in[0], 2), sigmoid(in[1]), sigmoid(in[2])); };
   cases.push_back({"log_mixture", "", {{"logits", {2, 3, 5}}, {"gate", {2, 3, 1}}, {"extra", {2, 3, 7}}}, mixture, {}});
   cases.push_back(

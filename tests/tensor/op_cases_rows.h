@@ -93,12 +93,12 @@ inline void add_causal_cases(std::vector<OpCase>& cases) {
 }
 
 inline void add_position_cases(std::vector<OpCase>& cases) {
-  const NamedInputs by_distance_inputs = {{"x", {3, 2, 5}}};
+  const NamedInputs relative_bias_inputs = {{"x", {3, 2, 5}}};
   const NamedInputs rotated = {{"x", {3, 2, 6}}};
   for (const int stride : {0, 1}) {
     const When when = {.first = 2, .stride = stride};
     const std::string name = stride ? "steps" : "one_step";
-    cases.push_back({"relative_bias", name, by_distance_inputs, [=](Ts in) { return relative_bias(in[0], 7, when); }, {}});
+    cases.push_back({"relative_bias", name, relative_bias_inputs, [=](Ts in) { return relative_bias(in[0], 7, when); }, {}});
     cases.push_back({"rotate", name, rotated, [=](Ts in) { return rotate(in[0], when); }, {}});
   }
 }

@@ -116,7 +116,7 @@ TEST_F(CheckpointTest, OtherVocabulariesAreRefused) {
 }
 
 TEST_F(CheckpointTest, ArraysTooManyOrTooFewAreRefused) {
-  for (const char* name : {"zzz", "weights/zzz", "third/output.choice.weight"}) {
+  for (const char* name : {"zzz", "weights/zzz", "third/generator.choice.weight"}) {
     TensorFile file = whole_;
     file.arrays.push_back({name, {2}, {1, 2}});
     EXPECT_TRUE(holds(refusal(file), "weights where")) << name;

@@ -61,7 +61,7 @@ TEST_F(TrainerTest, LossFallsAndAnswersGetBetter) {
   EXPECT_LT(record_.updates.back().training_loss, 0.3 * record_.updates.front().training_loss);
   ASSERT_EQ(record_.validations.size(), 2u);
   EXPECT_LT(record_.validations[1].training_loss, record_.validations[0].training_loss);
-  EXPECT_GT(record_.validations[1].exact, 0.5);
+  EXPECT_GT(record_.validations[1].exact, std::max(0.3, record_.validations[0].exact));
 }
 
 TEST_F(TrainerTest, ReportsAreNumberedAndSavesFallDue) {
@@ -436,7 +436,7 @@ TEST_F(TrainerTest, ASkippedUpdateLeavesWeightsAlone) {
   // A checkpoint with weights so large that no update after it is finite.
   TensorFile file = decode_safetensors(files_.read(folder_ / checkpoint_file_name), "checkpoint");
   for (NamedArray& array : file.arrays) {
-    if (array.name == "weights/output.choice.weight") std::ranges::fill(array.values, 3e38f);
+    if (array.name == "weights/generator.choice.weight") std::ranges::fill(array.values, 3e38f);
   }
   files_.write_atomically(folder_ / checkpoint_file_name, encode_safetensors(file));
   Trainer ruined = trainer(config, 6);

@@ -17,23 +17,20 @@ namespace {
 
 class ConvolutionEncoder : public Encoder {
  public:
-  ConvolutionEncoder(Parameters& parameters, const ModelOptions& options, int symbols)
+  ConvolutionEncoder(Parameters& parameters, const ModelOptions& options, const Input& input)
       : size_(options.encoder.size),
         width_(options.encoder.width),
-        symbols_(parameters, "encoder.embedding", symbols, options.encoder.embedding, options.encoder.frozen),
-        positions_(parameters, "encoder.positions", options.encoder.positions, options.encoder.embedding,
+        positions_(parameters, "encoder.positions", options.encoder.positions, input.size(),
                    options.encoder.max_positions) {
-    if (options.encoder.embedding != size_) {
-      widen_.emplace(parameters, "encoder.widen", options.encoder.embedding, size_);
-    }
+    if (input.size() != size_) widen_.emplace(parameters, "encoder.widen", input.size(), size_);
     for (int layer = 0; layer < options.encoder.layers; ++layer) {
       layers_.emplace_back(parameters, fmt::format("encoder.layer{}", layer), width_ * size_, 2 * size_);
     }
   }
 
-  Encoded encode(Pass& pass, const Side& source, Mask mask) const override {
-    const Shape leading = {source.length, source.batch};
-    Tensor x = symbols_.dropped(pass, source.ids, leading);
+  Encoded encode(Pass& pass, const InputVectors& vectors, Mask mask) const override {
+    Tensor x = vectors.dropped(pass);
+    const Shape leading = {mask.positions, mask.batch};
     if (!positions_.none()) x = add(x, scale(positions_.vectors(pass, leading, {}), position_share));
     if (widen_) x = (*widen_)(pass, x);
     for (std::size_t i = 0; i < layers_.size(); ++i) {
@@ -50,7 +47,6 @@ class ConvolutionEncoder : public Encoder {
   static constexpr Real position_share = Real(0.1);  // embeddings start in -0.1 .. 0.1
   int size_;
   int width_;
-  SymbolVectors symbols_;
   Positions positions_;
   std::optional<Linear> widen_;
   std::vector<Linear> layers_;

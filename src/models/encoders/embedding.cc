@@ -1,4 +1,4 @@
-// embedding: nothing but the symbols and where they stand, h_i = [E x_i ; P_i].
+// embedding: nothing but what is read and where it stands, h_i = [x_i ; P_i].
 #include "models/encoder.h"
 #include "models/positions.h"
 
@@ -8,15 +8,13 @@ namespace {
 
 class EmbeddingEncoder : public Encoder {
  public:
-  EmbeddingEncoder(Parameters& parameters, const ModelOptions& options, int symbols)
-      : size_(options.encoder.embedding),
-        symbols_(parameters, "encoder.embedding", symbols, size_, options.encoder.frozen),
+  EmbeddingEncoder(Parameters& parameters, const ModelOptions& options, const Input& input)
+      : size_(input.size()),
         positions_(parameters, "encoder.positions", options.encoder.positions, size_, options.encoder.max_positions) {}
 
-  Encoded encode(Pass& pass, const Side& source, Mask mask) const override {
-    const Shape leading = {source.length, source.batch};
-    Tensor x = symbols_.dropped(pass, source.ids, leading);
-    if (!positions_.none()) x = concat({x, positions_.vectors(pass, leading, {})});
+  Encoded encode(Pass& pass, const InputVectors& vectors, Mask mask) const override {
+    Tensor x = vectors.dropped(pass);
+    if (!positions_.none()) x = concat({x, positions_.vectors(pass, {mask.positions, mask.batch}, {})});
     const Memory memory = {x, mask};
     return {memory, mean_state(memory)};
   }
@@ -24,13 +22,12 @@ class EmbeddingEncoder : public Encoder {
 
  private:
   int size_;
-  SymbolVectors symbols_;
   Positions positions_;
 };
 
 }  // namespace
 
-extern const EncoderKind Encoder_embedding = {"embedding", "h_i = [E x_i ; P_i]", "notes on attention",
+extern const EncoderKind Encoder_embedding = {"embedding", "h_i = [x_i ; P_i]", "notes on attention",
                                               made_encoder<EmbeddingEncoder>};
 
 }  // namespace fovea

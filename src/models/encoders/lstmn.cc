@@ -18,12 +18,11 @@ Tensor zeros(Pass& pass, Shape shape) {
 
 class LstmnEncoder : public Encoder {
  public:
-  LstmnEncoder(Parameters& parameters, const ModelOptions& options, int symbols)
+  LstmnEncoder(Parameters& parameters, const ModelOptions& options, const Input& input)
       : size_(options.encoder.size),
-        symbols_(parameters, "encoder.embedding", symbols, options.encoder.embedding, options.encoder.frozen),
-        cell_(parameters, "encoder.cell", "lstm", options.encoder.embedding, size_),
+        cell_(parameters, "encoder.cell", "lstm", input.size(), size_),
         attention_(parameters, "encoder.intra_attention", options.intra_attention,
-                   {options.encoder.embedding + size_, 2 * size_, 0, size_}),
+                   {input.size() + size_, 2 * size_, 0, size_}),
         back_(attention_.context_size() == 2 * size_
                   ? std::optional<Linear>()
                   : Linear(parameters, "encoder.back", attention_.context_size(), 2 * size_)) {
@@ -48,9 +47,9 @@ class LstmnEncoder : public Encoder {
     }
   }
 
-  Encoded encode(Pass& pass, const Side& source, Mask mask) const override {
-    const int steps = source.length, batch = source.batch;
-    const Tensor x = symbols_.dropped(pass, source.ids, {steps, batch});
+  Encoded encode(Pass& pass, const InputVectors& vectors, Mask mask) const override {
+    const int steps = mask.positions, batch = mask.batch;
+    const Tensor x = vectors.dropped(pass);
     const Tensor projected = cell_.project(pass, x);
     const std::span<Tensor> states = pass.arena().array<Tensor>(static_cast<std::size_t>(steps));
     Attention::Prepared past;
@@ -99,7 +98,6 @@ class LstmnEncoder : public Encoder {
   }
 
   int size_;
-  SymbolVectors symbols_;
   Cell cell_;
   Attention attention_;
   std::optional<Linear> back_;

@@ -11,18 +11,17 @@ namespace {
 
 class PyramidEncoder : public Encoder {
  public:
-  PyramidEncoder(Parameters& parameters, const ModelOptions& options, int symbols)
-      : symbols_(parameters, "encoder.embedding", symbols, options.encoder.embedding, options.encoder.frozen) {
+  PyramidEncoder(Parameters& parameters, const ModelOptions& options, const Input& input) {
     for (int layer = 0; layer < options.encoder.layers; ++layer) {
-      const int in = layer == 0 ? options.encoder.embedding : 2 * layers_[0].size();
+      const int in = layer == 0 ? input.size() : 2 * layers_[0].size();
       layers_.emplace_back(parameters, fmt::format("encoder.level{}", layer), options.encoder.cell,
                            RecurrentStack::Sizes{in, options.encoder.size, 1, options.encoder.bidirectional, false});
     }
   }
 
-  Encoded encode(Pass& pass, const Side& source, Mask mask) const override {
+  Encoded encode(Pass& pass, const InputVectors& x, Mask mask) const override {
     Encoded out;
-    Memory memory = {symbols_.dropped(pass, source.ids, {source.length, source.batch}), mask};
+    Memory memory = {x.dropped(pass), mask};
     for (std::size_t level = 0; level < layers_.size(); ++level) {
       if (level > 0) memory = halved(pass, memory);
       const Encoded encoded = layers_[level].run(pass, memory.values, memory.mask);
@@ -59,7 +58,6 @@ class PyramidEncoder : public Encoder {
     return {concat({gather_rows(real, even), right}), {mask.data(), half, batch}};
   }
 
-  SymbolVectors symbols_;
   std::vector<RecurrentStack> layers_;
 };
 

@@ -48,19 +48,18 @@ Encoded RecurrentStack::run(Pass& pass, Tensor x, std::span<const Tensor> projec
   return encoded;
 }
 
-RnnEncoder::RnnEncoder(Parameters& parameters, const ModelOptions& options, int symbols)
+RnnEncoder::RnnEncoder(Parameters& parameters, const ModelOptions& options, const Input& input)
     : layers_(options.encoder.layers),
-      symbols_(parameters, "encoder.embedding", symbols, options.encoder.embedding, options.encoder.frozen),
       stack_(parameters, "encoder", options.encoder.cell,
-             {options.encoder.embedding, options.encoder.size, options.encoder.layers, options.encoder.bidirectional,
-              options.encoder.residual}),
-      first_(stack_.project_symbols(symbols_)) {}
+             {input.size(), options.encoder.size, options.encoder.layers, options.encoder.bidirectional,
+              options.encoder.residual}) {
+  if (input.table()) first_ = stack_.project_symbols(*input.table());
+}
 
-Encoded RnnEncoder::encode(Pass& pass, const Side& source, Mask mask) const {
-  const Shape leading = {source.length, source.batch};
-  if (!first_[0]->serves(pass, source.ids)) return stack_.run(pass, symbols_.dropped(pass, source.ids, leading), mask);
+Encoded RnnEncoder::encode(Pass& pass, const InputVectors& x, Mask mask) const {
+  if (!x.symbols() || !first_[0]->serves(pass, x.ids())) return stack_.run(pass, x.dropped(pass), mask);
   std::vector<Tensor> projected;
-  for (const auto& products : first_) projected.push_back((*products)(pass, source.ids, leading));
+  for (const auto& products : first_) projected.push_back((*products)(pass, x.ids(), {mask.positions, mask.batch}));
   return stack_.run_projected(pass, projected, mask);
 }
 

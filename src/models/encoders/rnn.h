@@ -41,16 +41,15 @@ class RecurrentStack {
 
 class RnnEncoder : public Encoder {
  public:
-  RnnEncoder(Parameters& parameters, const ModelOptions& options, int symbols);
+  RnnEncoder(Parameters& parameters, const ModelOptions& options, const Input& input);
 
-  Encoded encode(Pass& pass, const Side& source, Mask mask) const override;
+  Encoded encode(Pass& pass, const InputVectors& x, Mask mask) const override;
   int memory_size() const override { return stack_.size(); }
   int states() const override { return layers_; }
   bool has_c() const override { return stack_.has_c(); }
 
  private:
   int layers_;
-  SymbolVectors symbols_;
   RecurrentStack stack_;
   RecurrentStack::Products first_;
 };

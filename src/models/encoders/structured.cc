@@ -10,19 +10,19 @@ namespace {
 
 class StructuredEncoder : public Encoder {
  public:
-  StructuredEncoder(Parameters& parameters, const ModelOptions& options, int symbols)
+  StructuredEncoder(Parameters& parameters, const ModelOptions& options, const Input& input)
       : rows_(options.encoder.rows),
-        inner_(parameters, options, symbols),
+        inner_(parameters, options, input),
         hidden_(parameters, "encoder.summary.hidden", inner_.memory_size(), options.encoder.size, false),
         places_(parameters, "encoder.summary.rows", options.encoder.size, rows_, false) {}
 
-  Encoded encode(Pass& pass, const Side& source, Mask mask) const override {
-    Encoded encoded = inner_.encode(pass, source, mask);
+  Encoded encode(Pass& pass, const InputVectors& x, Mask mask) const override {
+    Encoded encoded = inner_.encode(pass, x, mask);
     const Tensor columns = encoded.memory.values;
-    const int batch = source.batch;
+    const int positions = mask.positions, batch = mask.batch;
     const Tensor scores = places_(pass, tanh(hidden_(pass, columns)));  // [positions, batch, rows]
     const Tensor by_row = swap_axes(
-        as_shape(from_pairs(as_shape(scores, {source.length, batch * rows_, 1}), 1), {batch, rows_, source.length}));
+        as_shape(from_pairs(as_shape(scores, {positions, batch * rows_, 1}), 1), {batch, rows_, positions}));
     encoded.summary = masked_softmax(by_row, mask);
     encoded.memory.values = weighted_sum(encoded.summary, columns, mask);  // [rows, batch, size]
     const auto real = pass.arena().array<std::uint8_t>(static_cast<std::size_t>(rows_) * batch);

@@ -15,13 +15,10 @@ namespace {
 
 class TransformerEncoder : public Encoder {
  public:
-  TransformerEncoder(Parameters& parameters, const ModelOptions& options, int symbols)
+  TransformerEncoder(Parameters& parameters, const ModelOptions& options, const Input& input)
       : size_(options.encoder.size),
-        symbols_(parameters, "encoder.embedding", symbols, options.encoder.embedding, options.encoder.frozen),
         positions_(parameters, "encoder.positions", options.encoder.positions, size_, options.encoder.max_positions) {
-    if (options.encoder.embedding != size_) {
-      widen_.emplace(parameters, "encoder.widen", options.encoder.embedding, size_, false);
-    }
+    if (input.size() != size_) widen_.emplace(parameters, "encoder.widen", input.size(), size_, false);
     const bool norm_first = options.encoder.norm == "pre";
     for (int layer = 0; layer < options.encoder.layers; ++layer) {
       layers_.push_back(std::make_unique<TransformerLayer>(
@@ -31,13 +28,12 @@ class TransformerEncoder : public Encoder {
     if (norm_first) last_norm_.emplace(parameters, "encoder.norm", size_);
   }
 
-  Encoded encode(Pass& pass, const Side& source, Mask mask) const override {
-    const Shape leading = {source.length, source.batch};
-    Tensor x = symbols_(pass, source.ids, leading);
+  Encoded encode(Pass& pass, const InputVectors& vectors, Mask mask) const override {
+    Tensor x = vectors.values(pass);
     // Embeddings start small; positions are of size one.
     x = scale(x, std::sqrt(static_cast<Real>(x.shape()[2])));
     if (widen_) x = (*widen_)(pass, x);
-    if (!positions_.none()) x = add(x, positions_.vectors(pass, leading, {}));
+    if (!positions_.none()) x = add(x, positions_.vectors(pass, {mask.positions, mask.batch}, {}));
     x = pass.drop(x, "encoder.embedding");
     for (const auto& layer : layers_) x = (*layer)(pass, x, mask, {}, nullptr).x;
     const Memory memory = {last_norm_ ? (*last_norm_)(pass, x) : x, mask};
@@ -47,7 +43,6 @@ class TransformerEncoder : public Encoder {
 
  private:
   int size_;
-  SymbolVectors symbols_;
   std::optional<Linear> widen_;
   Positions positions_;
   std::vector<std::unique_ptr<TransformerLayer>> layers_;

@@ -1,0 +1,24 @@
+#include "models/input.h"
+
+namespace fovea {
+
+#define INPUT(name) extern const InputKind Input_##name;
+#include "models/inputs/inputs.def"
+#undef INPUT
+
+const Registry<InputKind>& inputs() {
+  static const Registry<InputKind> list("input", {
+#define INPUT(name) &Input_##name,
+#include "models/inputs/inputs.def"
+#undef INPUT
+  });
+  return list;
+}
+
+std::unique_ptr<Input> make_input(Parameters& parameters, const std::string& name, const EncoderOptions& options,
+                                  SourceShape shape) {
+  const std::string_view kind = shape.width > 0 ? "linear" : "embedding";
+  return inputs().find(kind).make(parameters, name, options, shape);
+}
+
+}  // namespace fovea

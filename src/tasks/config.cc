@@ -1,12 +1,14 @@
 #include "tasks/config.h"
 
 #include "data/columns.h"
+#include "data/tokenizer.h"
 #include "tasks/metrics.h"
 
 namespace fovea {
 
 void SideOptions::fields(FieldVisitor& visit) {
-  visit("tokenizer", tokenizer, "what a symbol is", one_of({"char", "word"}));
+  visit("tokenizer", tokenizer, "what a symbol is",
+        like(tokenizer_examples(), [](std::string_view setting) { tokenizer_kind(setting); }));
   visit("max_symbols", max_symbols, "the most frequent ones are kept", between(1, 10'000'000));
   visit("min_count", min_count, "what is seen less often in the training data stays unknown",
         between(1, 1'000'000'000));

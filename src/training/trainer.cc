@@ -95,6 +95,10 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
     for (const auto& [symbol, share] : entries)
       data_hash_ = mix(data_hash_, mix(static_cast<std::uint64_t>(symbol), std::bit_cast<std::uint32_t>(share)));
   }
+  for (const TokenizerPtr& tokenizer : {model_->task().tokenizers().source, model_->task().tokenizers().target}) {
+    const std::string learned = tokenizer->learned();  // from a file, maybe, that is not the same everywhere
+    if (!learned.empty()) data_hash_ = hash_text(data_hash_, learned);
+  }
   check_same_on_all_ranks();
   gradient_ = std::make_unique<GradientWorker>(*model_, examples_, workers_, ranks_);
   held_out_ = std::make_unique<HeldOut>(*model_, data_.held_out, examples_, workers_);

@@ -152,6 +152,10 @@ void add_train(CLI::App& app, TrainCommand& c, Run& run) {
   command->callback([&] { run = [&c] { return c.run(); }; });
 }
 
+void add_words(CLI::App* command, bool& words) {
+  command->add_flag("--words", words, "what was looked at by words, of a model whose symbols are pieces of them");
+}
+
 void add_predict(CLI::App& app, PredictCommand& c, Run& run) {
   CLI::App* command = app.add_subcommand("predict", "answer lines, one line out for each line in");
   command->footer(
@@ -175,6 +179,7 @@ void add_predict(CLI::App& app, PredictCommand& c, Run& run) {
   add(command, "--batch", c.batch, number(1, 4096), "lines answered together; changes nothing but the time");
   add_limits(command, c.max_length, c.max_output);
   command->add_flag("--json", c.json, "one explanation a line (docs/explanation.md)");
+  add_words(command, c.words);
   add_int8(command, c.int8);
   add_threads(command, c.threads);
   command->callback([&] { run = [&c] { return c.run(); }; });
@@ -221,6 +226,7 @@ void add_show(CLI::App& app, ShowCommand& c, Run& run) {
   add_limits(command, c.max_length, c.max_output);
   command->add_flag("--compact", c.compact, "one line a step");
   command->add_flag("--json", c.json, "print the explanation instead of drawing it");
+  add_words(command, c.words);
   command->callback([&] { run = [&c] { return c.run(); }; });
 }
 

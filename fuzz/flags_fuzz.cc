@@ -26,7 +26,7 @@ void read_values(const std::vector<std::string>& words) {
       must(parse_batch_size(to_string(batch)) == batch);
     });
     taken([&] { parse_bad_lines(word); });
-    taken([&] { Tokenizer tokenizer(word); });
+    taken([&] { tokenizer_kind(word); });
   }
   Config again;
   read_json(again, to_json(config), "again");

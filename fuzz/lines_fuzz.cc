@@ -20,13 +20,14 @@ void check_pairs(const Pairs& pairs) {
   must(!find_control(describe(pairs.report)));
   for (const Example& example : pairs.examples) {
     split_features(example.features);
-    for (const char* name : {"char", "word"}) {
-      const Tokenizer tokenizer(name);
+    for (const char* name : {"char", "word", "bytes"}) {
+      if (name == std::string_view("bytes") && find_control(example.source)) continue;  // not written as it was
+      const TokenizerPtr tokenizer = make_tokenizer(name);
       std::vector<std::string> tokens;
-      for (const Token& token : tokenizer.cut(example.source)) tokens.emplace_back(token.text);
-      const std::string joined = tokenizer.join(tokens);
+      for (const Token& token : tokenizer->cut(example.source)) tokens.emplace_back(token.text);
+      const std::string joined = tokenizer->join(tokens);
       must(name == std::string_view("word") || joined == example.source);
-      must(tokenizer.cut(joined).size() == tokens.size());
+      must(tokenizer->cut(joined).size() == tokens.size());
     }
   }
 }

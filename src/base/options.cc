@@ -98,9 +98,18 @@ struct Fitting {
       throw error("text that is sound UTF-8 without zero bytes", shown(text));
     }
     const Texts& names = field.rule.names;
+    if (field.rule.check) return check_by_rule(text);
     if (names.empty() || std::find(names.begin(), names.end(), text) != names.end()) return;
     const std::string close = nearest(text, names);
     throw error(wants(field), shown(text) + (close.empty() ? "" : fmt::format("; did you mean {}?", close)));
+  }
+
+  void check_by_rule(const std::string& text) const {
+    try {
+      field.rule.check(text);
+    } catch (const Error& e) {
+      throw Error(kind, fmt::format("{}: {}", setting.where, e.what()));
+    }
   }
 
   Value operator()(bool*) const { return take<bool>(); }
@@ -305,6 +314,12 @@ void write_json(const FieldVisitor& known, std::string_view group, std::string& 
 Rule one_of(std::vector<std::string> names) {
   Rule rule;
   rule.names = std::move(names);
+  return rule;
+}
+
+Rule like(std::vector<std::string> examples, void (*check)(std::string_view text)) {
+  Rule rule = one_of(std::move(examples));
+  rule.check = check;
   return rule;
 }
 

@@ -39,9 +39,12 @@ struct Rule {
   std::vector<std::string> names;  // unless empty, all that a text, or each text of a list, may be
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
+  // Decides instead of the names, which are then examples: throws an Error that says what is wanted.
+  void (*check)(std::string_view text) = nullptr;
 };
 
 Rule one_of(std::vector<std::string> names);
+Rule like(std::vector<std::string> examples, void (*check)(std::string_view text));
 Rule between(double low, double high);  // both included
 Rule at_least(double low);
 

@@ -135,7 +135,8 @@ void add_train(CLI::App& app, TrainCommand& c, Run& run) {
   command->footer(
       "Examples:\n"
       "  fovea train dates.tsv -o runs/dates\n"
-      "  fovea train --source en.txt --target de.txt --set source.tokenizer=word --set target.tokenizer=word -o runs/en-de\n"
+      "  fovea train --source en.txt --target de.txt --set source.tokenizer=word --set target.tokenizer=word -o "
+      "runs/en-de\n"
       "  fovea train dates.tsv -o runs/big --set encoder.size=256 --stop-after 10m\n"
       "  mpirun -n 4 fovea train dates.tsv -o runs/dates   (on several machines: docs/many-machines.md)\n\n"
       "Settings for --set and --config are listed by: fovea list settings");
@@ -150,6 +151,10 @@ void add_train(CLI::App& app, TrainCommand& c, Run& run) {
   command->add_flag("--print-config", c.print_config, "print the settings that would be used, and stop");
   add_threads(command, c.threads);
   command->callback([&] { run = [&c] { return c.run(); }; });
+}
+
+void add_words(CLI::App* command, bool& words) {
+  command->add_flag("--words", words, "what was looked at by words, of a model whose symbols are pieces of them");
 }
 
 void add_predict(CLI::App& app, PredictCommand& c, Run& run) {
@@ -175,6 +180,7 @@ void add_predict(CLI::App& app, PredictCommand& c, Run& run) {
   add(command, "--batch", c.batch, number(1, 4096), "lines answered together; changes nothing but the time");
   add_limits(command, c.max_length, c.max_output);
   command->add_flag("--json", c.json, "one explanation a line (docs/explanation.md)");
+  add_words(command, c.words);
   add_int8(command, c.int8);
   add_threads(command, c.threads);
   command->callback([&] { run = [&c] { return c.run(); }; });
@@ -221,6 +227,7 @@ void add_show(CLI::App& app, ShowCommand& c, Run& run) {
   add_limits(command, c.max_length, c.max_output);
   command->add_flag("--compact", c.compact, "one line a step");
   command->add_flag("--json", c.json, "print the explanation instead of drawing it");
+  add_words(command, c.words);
   command->callback([&] { run = [&c] { return c.run(); }; });
 }
 

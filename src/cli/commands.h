@@ -56,6 +56,7 @@ struct PredictCommand {
   bool int8 = false;
   int threads = 0;
   bool json = false;
+  bool words = false;
   int run() const;
 };
 
@@ -89,6 +90,7 @@ struct ShowCommand {
   std::int64_t max_length = 0;  // 0: as the model has it, like
   int max_output = 0;
   bool json = false;
+  bool words = false;
   bool compact = false;
   int run() const;
 };

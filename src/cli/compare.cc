@@ -183,7 +183,7 @@ int CompareCommand::run() const {
   comparison.threads = task.threads;
   comparison.training_lines = std::ssize(task.data.training);
   comparison.held_out_lines = std::ssize(task.data.held_out);
-  const std::vector<Referenced> questions = group_references(task.data.held_out, Tokenizer("char"));
+  const std::vector<Referenced> questions = group_references(task.data.held_out, *make_tokenizer("char"));
   for (const std::size_t i : choose_samples(questions, compared_examples)) {
     comparison.targets.push_back(questions[i].references.front());
   }

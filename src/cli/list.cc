@@ -7,6 +7,7 @@
 #include "cli/out.h"
 #include "cli/presets.h"
 #include "data/makers/maker.h"
+#include "data/tokenizer.h"
 #include "models/encoder.h"
 #include "models/generator.h"
 #include "tasks/config.h"
@@ -49,6 +50,11 @@ std::vector<Listing> listings() {
                               kinds("encoders", "encoder.kind: what reads the source", encoders()),
                               kinds("decoders", "decoder.kind: what writes the target", decoders()),
                               kinds("generators", "generator.kind: how a symbol is chosen", generators())};
+  Listing cut{"tokenizers", "source.tokenizer, target.tokenizer: what a symbol is", {}};
+  for (const TokenizerKind* kind : tokenizers()) {
+    cut.rows.push_back({std::string(kind->example), std::string(kind->description), ""});
+  }
+  all.push_back(cut);
   Listing made{"makers", "data sets for fovea make", {}};
   for (const Maker* maker : makers()) {
     made.rows.push_back({std::string(maker->name), std::string(maker->description), ""});

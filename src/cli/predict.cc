@@ -8,9 +8,11 @@
 #include "cli/columns_for.h"
 #include "cli/complaint.h"
 #include "cli/out.h"
+#include "cli/words_of.h"
 #include "data/lines.h"
 #include "inference/predictor.h"
 #include "show/json.h"
+#include "tasks/fold_words.h"
 
 namespace fovea {
 
@@ -89,7 +91,7 @@ class Lines : public LineStream {
   bool ready() override { return reader_.ready(); }
 
   std::string render(const Prediction& p) const override {
-    if (command_.json) return output_to_json(p.output) + "\n";
+    if (command_.json) return output_to_json(command_.words ? fold_words(p.output) : p.output) + "\n";
     if (command_.nbest == 1) return p.output.text + "\n";
     std::string line;
     for (const Hypothesis& h : p.output.nbest) {
@@ -122,12 +124,14 @@ class Lines : public LineStream {
 int PredictCommand::run() const {
   if (nbest > beam) throw usage_error("--nbest {} needs --beam {} or more", nbest, nbest);
   if (!dictionary.empty() && !replace_unknown) throw usage_error("--dictionary belongs to --replace-unknown");
-  std::optional<Lexicon> words;
-  if (!dictionary.empty()) words.emplace(dictionary);
+  if (words && !json) throw usage_error("--words belongs to --json");
+  std::optional<Lexicon> entries;
+  if (!dictionary.empty()) entries.emplace(dictionary);
   const int explained = json ? alternatives_explained : replace_unknown ? 1 : 0;
   const int asked = threads > 0 ? threads : Workers::default_count();
   Predictor predictor(model, asked, int8 ? Precision::int8 : Precision::full);
   complain_of_threads(asked, predictor.threads());
+  if (words) check_words(predictor.model());
   PredictOptions options = {.answer = {.beam = beam,
                                        .nbest = nbest,
                                        .max_output = max_output,
@@ -140,7 +144,7 @@ int PredictCommand::run() const {
                                        .write_unknown = replace_unknown},
                             .columns = columns_for(predictor.model(), columns),
                             .max_length = max_length > 0 ? max_length : predictor.model().config().max_length,
-                            .dictionary = words ? &*words : nullptr};
+                            .dictionary = entries ? &*entries : nullptr};
   Lines lines(*this);
   predictor.predict(lines, options);
   lines.report(*options.columns, options.max_length);

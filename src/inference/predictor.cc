@@ -65,8 +65,8 @@ class Predictor::Group {
     const std::int64_t most_characters =
         options_.max_length > 0 ? options_.max_length : predictor_.model_->config().max_length;
     p.status = source.text.empty()                               ? LineStatus::empty
-             : count_characters(source.text) > most_characters ? LineStatus::too_long
-                                                               : LineStatus::answered;
+               : count_characters(source.text) > most_characters ? LineStatus::too_long
+                                                                 : LineStatus::answered;
     if (p.status != LineStatus::answered) return;
     encoded = task.encode_source(source.text, source.features);
     if (const int most = task.most_source_symbols(); most > 0 && encoded.size() > most) {

@@ -35,8 +35,8 @@ struct Side {
   std::vector<std::uint8_t> real;  // [length, batch], 1 = not a pad
   std::vector<Real> values;        // [length, batch, width] of a source that is rows of numbers; else empty
   int width = 0;
-  CopyMap copy_map;                 // of a source whose symbols can be copied or looked up; else empty
-  FeatureIds features;             // of the lines
+  CopyMap copy_map;     // of a source whose symbols can be copied or looked up; else empty
+  FeatureIds features;  // of the lines
 
   Mask mask() const { return {real.data(), length, batch}; }
 };
@@ -51,7 +51,7 @@ void fill_side(std::span<const std::span<const std::int32_t>> sequences, Frame f
 
 struct Batch {
   Side source;                        // closed by the stop symbol
-  Side previous;                        // target, opened by the start symbol
+  Side previous;                      // target, opened by the start symbol
   Side targets;                       // target, closed by the stop symbol
   std::vector<std::int64_t> samples;  // which example each row is
   std::vector<Real> alignment;  // [target length, batch, source length] wanted weights; a row of zeros: none known

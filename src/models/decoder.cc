@@ -15,7 +15,7 @@ const Registry<DecoderKind>& decoders() {
 #define DECODER(name) &Decoder_##name,
 #include "models/decoders/decoders.def"
 #undef DECODER
-  });
+                                                     });
   return list;
 }
 

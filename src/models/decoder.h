@@ -40,13 +40,13 @@ class Decoder {
   virtual Step step(Pass& pass, const Sources& sources, const State& state, Ids previous, Tensor feedback) const = 0;
 
   struct TeacherForced {
-    Readout readout;               // of all steps
+    Readout readout;             // of all steps
     Generator::Written written;  // where a step had to wait for what the one before wrote
-    std::vector<Tensor> kept;      // by biases, after each row's last real step and what it wrote: [batch, any]
+    std::vector<Tensor> kept;    // by biases, after each row's last real step and what it wrote: [batch, any]
   };
   // All steps with the right symbols as inputs, or, where the pass samples, partly the model's own.
   virtual TeacherForced teacher_forced(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
-                       const Generator& generator, const GeneratorSources& generator_sources) const = 0;
+                                       const Generator& generator, const GeneratorSources& generator_sources) const = 0;
 
   virtual DecoderSizes sizes() const = 0;
   // The attention whose weights are a prior over positions; null unless the selection mixes outputs.

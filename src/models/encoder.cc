@@ -11,7 +11,7 @@ const Registry<EncoderKind>& encoders() {
 #define ENCODER(name) &Encoder_##name,
 #include "models/encoders/encoders.def"
 #undef ENCODER
-  });
+                                                     });
   return list;
 }
 

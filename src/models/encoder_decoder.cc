@@ -49,8 +49,8 @@ EncoderDecoder::EncoderDecoder(Parameters& parameters, const ModelOptions& optio
   decoder_ = make_decoder(parameters, options, *encoder_, symbols.target, {feedback, line_features});
   const DecoderSizes sizes = decoder_->sizes();
   generator_ = output.make(parameters, options,
-                        {sizes.features, sizes.state, sizes.context, sizes.embedding, encoder_->memory_size(),
-                         symbols.target, decoder_->table(), options.decoder.embedding});
+                           {sizes.features, sizes.state, sizes.context, sizes.embedding, encoder_->memory_size(),
+                            symbols.target, decoder_->table(), options.decoder.embedding});
   if (decoder_->marginal()) marginal_.emplace(*decoder_, *generator_);
   if (objective_.fertility > 0) fertility_.emplace(parameters, "objective.fertility", encoder_->memory_size(), 1);
   draws_ = sizes.context > 0 && selects().find(options.attention.select).traits.draws;
@@ -58,7 +58,8 @@ EncoderDecoder::EncoderDecoder(Parameters& parameters, const ModelOptions& optio
   if (objective_.agreement > 0) {
     parameters.set_prefix("reverse.");
     reverse_ =
-        std::make_unique<EncoderDecoder>(parameters, reverse_options(options), Symbols{SourceShape::of_symbols(symbols.target), symbols.source.symbols, 0});
+        std::make_unique<EncoderDecoder>(parameters, reverse_options(options),
+                                         Symbols{SourceShape::of_symbols(symbols.target), symbols.source.symbols, 0});
     parameters.set_prefix("");
   }
 }
@@ -75,7 +76,8 @@ GeneratorSources EncoderDecoder::prepare_generator(Pass& pass, const Encoded& en
   return sources;
 }
 
-EncoderDecoder::TeacherForced EncoderDecoder::teacher_forced(Pass& pass, const Side& source, const Side& previous, const Side& targets) const {
+EncoderDecoder::TeacherForced EncoderDecoder::teacher_forced(Pass& pass, const Side& source, const Side& previous,
+                                                             const Side& targets) const {
   TeacherForced forced;
   if (rationale_) forced.rationale = rationale_->choose(pass, source);
   forced.encoded = encode(pass, source, forced.rationale ? forced.rationale->mask : source.mask());
@@ -154,7 +156,7 @@ void EncoderDecoder::add_draws(Pass& pass, const TeacherForced& forced, const Si
 }
 
 EncoderDecoder::Loss EncoderDecoder::loss_of(Pass& pass, const TeacherForced& forced, const Batch& batch,
-                                     const Side& targets) const {
+                                             const Side& targets) const {
   Loss loss;
   loss.symbols = static_cast<int>(std::ranges::count(targets.real, 1));
   loss.terms.push_back({"nll", nll(pass, forced, targets)});
@@ -192,7 +194,8 @@ EncoderDecoder::Loss EncoderDecoder::loss(Pass& pass, const Batch& batch) const 
   const TeacherForced forced = teacher_forced(pass, batch.source, batch.previous, batch.targets);
   Loss loss = loss_of(pass, forced, batch, batch.targets);
   if (!reverse_) return loss;
-  const TeacherForced back = reverse_->teacher_forced(pass, batch.reverse_source, batch.reverse_previous, batch.reverse_targets);
+  const TeacherForced back =
+      reverse_->teacher_forced(pass, batch.reverse_source, batch.reverse_previous, batch.reverse_targets);
   const Loss other = reverse_->loss_of(pass, back, {}, batch.reverse_targets);
   for (const LossTerm& term : other.terms) loss.terms.push_back({"reverse_" + term.name, term.value});
   const Tensor real = step_mask(pass, batch.targets.mask(), forced.weights.shape()[2]);

@@ -13,7 +13,7 @@ const Registry<GeneratorKind>& generators() {
 #define GENERATOR(name) &Generator_##name,
 #include "models/generators/generators.def"
 #undef GENERATOR
-  });
+                                                         });
   return list;
 }
 
@@ -25,7 +25,8 @@ Generator::Generator(Parameters& parameters, const GeneratorOptions& options, co
       narrow_.emplace(parameters, "generator.narrow", sizes.features, sizes.table_size, false);
     }
   } else {
-    weight_ = parameters.add("generator.choice.weight", {sizes.features, sizes.symbols}, Initial::fan_in(sizes.features));
+    weight_ =
+        parameters.add("generator.choice.weight", {sizes.features, sizes.symbols}, Initial::fan_in(sizes.features));
   }
   bias_ = parameters.add("generator.choice.bias", {sizes.symbols}, Initial::constant(0));
 }

@@ -32,7 +32,7 @@ struct GeneratorSizes {
 // The sources' side of it.
 struct GeneratorSources {
   Memory memory;
-  CopyMapView copy_map;              // what positions stand for
+  CopyMapView copy_map;     // what positions stand for
   Attention::Prepared own;  // for an attention of its own
   Tensor keys;              // whatever else it prepares: [positions, batch, any]
 };
@@ -88,7 +88,7 @@ const Registry<GeneratorKind>& generators();
 
 template <class Made>
 std::unique_ptr<Generator> made_generator(Parameters& parameters, const ModelOptions& options,
-                                         const GeneratorSizes& sizes) {
+                                          const GeneratorSizes& sizes) {
   return std::make_unique<Made>(parameters, options, sizes);
 }
 

@@ -11,7 +11,7 @@ const Registry<InputKind>& inputs() {
 #define INPUT(name) &Input_##name,
 #include "models/inputs/inputs.def"
 #undef INPUT
-  });
+                                                 });
   return list;
 }
 

@@ -22,7 +22,7 @@ Tensor Marginal::emissions(Pass& pass, const Readout& readout, Tensor position_p
 }
 
 Marginal::Sum Marginal::teacher_forced(Pass& pass, const Readout& readout, const Decoder::Sources& sources,
-                              const GeneratorSources& output, const Side& targets) const {
+                                       const GeneratorSources& output, const Side& targets) const {
   const Memory& memory = output.memory;
   const int steps = targets.length;
   const Tensor likelihoods = at_symbols(pass, emissions(pass, readout, output.keys), targets.ids, steps);

@@ -18,8 +18,8 @@ class Marginal {
     Tensor log_probabilities;  // [steps, batch, 1] of each target symbol
     Tensor weights;            // [steps, batch, positions] where each symbol came from, given what it was
   };
-  Sum teacher_forced(Pass& pass, const Readout& readout, const Decoder::Sources& sources, const GeneratorSources& output,
-            const Side& targets) const;
+  Sum teacher_forced(Pass& pass, const Readout& readout, const Decoder::Sources& sources,
+                     const GeneratorSources& output, const Side& targets) const;
 
   // One step of a search: log-probabilities of all symbols; what is carried on goes into `next`.
   Tensor step(Pass& pass, const Decoder::Step& now, const Decoder::Sources& sources, const GeneratorSources& output,

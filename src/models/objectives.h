@@ -37,7 +37,7 @@ Tensor disagreement(Pass& pass, Tensor forward, Tensor backward);  // Cohn 2016
 // objectives/reinforce.cc: what draws were worth, see there.
 struct Draws {
   Tensor log_probability;  // [steps, batch * heads, 1] of what was drawn
-  Tensor probabilities;             // [steps, batch * heads, positions]; empty: no entropy
+  Tensor probabilities;    // [steps, batch * heads, positions]; empty: no entropy
   Tensor baseline;         // [steps, batch, 1] what was to be expected
 };
 struct Reinforced {

@@ -42,19 +42,21 @@ AttentionOptions inside(AttentionOptions options, int size, const std::string& n
 
 }  // namespace
 
-TransformerLayer::TransformerLayer(Parameters& parameters, const std::string& name, const AttentionOptions& self_attention,
-                                   const AttentionOptions& cross_attention, const TransformerSizes& sizes)
+TransformerLayer::TransformerLayer(Parameters& parameters, const std::string& name,
+                                   const AttentionOptions& self_attention, const AttentionOptions& cross_attention,
+                                   const TransformerSizes& sizes)
     : name_(name),
       norm_first_(sizes.norm_first),
-      self_attention_(parameters, name + ".self_attention", inside(self_attention, sizes.size, "self_attention", sizes.memory > 0),
-              {sizes.size, sizes.size, 0}),
+      self_attention_(parameters, name + ".self_attention",
+                      inside(self_attention, sizes.size, "self_attention", sizes.memory > 0),
+                      {sizes.size, sizes.size, 0}),
       self_attention_norm_(parameters, name + ".self_attention_norm", sizes.size),
       wide_(parameters, name + ".wide", sizes.size, sizes.feed_forward),
       narrow_(parameters, name + ".narrow", sizes.feed_forward, sizes.size),
       forward_norm_(parameters, name + ".forward_norm", sizes.size) {
   if (sizes.memory > 0) {
     cross_attention_.emplace(parameters, name + ".attention", inside(cross_attention, sizes.size, "attention", false),
-                     Attention::Sizes{sizes.size, sizes.memory, 0});
+                             Attention::Sizes{sizes.size, sizes.memory, 0});
     cross_attention_norm_.emplace(parameters, name + ".attention_norm", sizes.size);
   }
 }
@@ -71,11 +73,13 @@ TransformerLayer::Made TransformerLayer::operator()(Pass& pass, Tensor x, Mask m
   const Tensor asking = before(pass, self_attention_norm_, x);
   Attention::Prepared own = self_attention_.prepare(pass, {asking, mask}, when);
   if (with_past) own = with_past(own);
-  x = after(pass, self_attention_norm_, x, self_attention_.attend(pass, asking, when, own, {}).context, "self_attention");
+  x = after(pass, self_attention_norm_, x, self_attention_.attend(pass, asking, when, own, {}).context,
+            "self_attention");
   if (cross_attention_) {
     // One step of many rows: the rows of a source are alternatives that share its memory.
     const int batch = memory->memory.mask.batch / cross_attention_->heads(), size = x.shape()[2];
-    const Tensor queries = as_shape(before(pass, *cross_attention_norm_, x), {x.shape().count() / (batch * size), batch, size});
+    const Tensor queries =
+        as_shape(before(pass, *cross_attention_norm_, x), {x.shape().count() / (batch * size), batch, size});
     const When asked = x.shape()[0] == 1 ? When{when.first, 0} : when;
     made.looked = cross_attention_->attend(pass, queries, asked, *memory, {});
     x = after(pass, *cross_attention_norm_, x, as_shape(made.looked.context, x.shape()), "attention");

@@ -67,7 +67,8 @@ HeatMap heat_map_of(const Output& output, std::size_t map) {
   heat_map.weights.assign(heat_map.rows.size() * positions, std::numeric_limits<double>::quiet_NaN());
   for (std::size_t row = 0; row < heat_map.rows.size(); ++row) {
     if (const auto* weights = weights_of(output.steps[row], map)) {
-      std::copy(weights->begin(), weights->end(), heat_map.weights.begin() + static_cast<std::ptrdiff_t>(row * positions));
+      std::copy(weights->begin(), weights->end(),
+                heat_map.weights.begin() + static_cast<std::ptrdiff_t>(row * positions));
     }
   }
   return heat_map;

@@ -83,7 +83,8 @@ Widths measure(const HeatMap& heat_map, int terminal_width) {
     widths.columns.assign(heat_map.columns.size(), doubled <= room ? 2 : widest);
   } else {
     widths.gap = 1;
-    for (const Label& column : heat_map.columns) widths.columns.push_back(std::min(column.width, kLongestColumnLabel) + 1);
+    for (const Label& column : heat_map.columns)
+      widths.columns.push_back(std::min(column.width, kLongestColumnLabel) + 1);
   }
   return widths;
 }
@@ -108,7 +109,8 @@ std::vector<Panel> cut(const Widths& widths, int terminal_width) {
   return panels;
 }
 
-std::string draw_cells(const HeatMap& heat_map, std::size_t row, const Widths& widths, Panel panel, TerminalColour colour) {
+std::string draw_cells(const HeatMap& heat_map, std::size_t row, const Widths& widths, Panel panel,
+                       TerminalColour colour) {
   std::string line, current;
   for (std::size_t i = panel.first; i < panel.last; ++i) {
     const double weight = heat_map.weight(row, i);

@@ -1,12 +1,14 @@
 #include "tasks/config.h"
 
 #include "data/columns.h"
+#include "data/tokenizer.h"
 #include "tasks/metrics.h"
 
 namespace fovea {
 
 void SideOptions::fields(FieldVisitor& visit) {
-  visit("tokenizer", tokenizer, "what a symbol is", one_of({"char", "word"}));
+  visit("tokenizer", tokenizer, "what a symbol is",
+        like(tokenizer_examples(), [](std::string_view setting) { tokenizer_kind(setting); }));
   visit("max_symbols", max_symbols, "the most frequent ones are kept", between(1, 10'000'000));
   visit("min_count", min_count, "what is seen less often in the training data stays unknown",
         between(1, 1'000'000'000));
@@ -33,8 +35,10 @@ void TrainingOptions::fields(FieldVisitor& visit) {
   visit("decay_updates", decay_updates, "updates after which cosine has reached zero", between(0, 1e9));
   visit("clip", clip, "longest gradient; a longer one is scaled down; 0: no limit", at_least(0));
   visit("dropout", dropout, "share of values dropped in training", between(0, 0.95));
-  visit("scheduled_sampling", scheduled_sampling, "share of target inputs that are the model's own choice (Bengio 2015)", between(0, 1));
-  visit("scheduled_sampling_warmup", scheduled_sampling_warmup, "updates over which that share rises from zero", between(0, 1e9));
+  visit("scheduled_sampling", scheduled_sampling,
+        "share of target inputs that are the model's own choice (Bengio 2015)", between(0, 1));
+  visit("scheduled_sampling_warmup", scheduled_sampling_warmup, "updates over which that share rises from zero",
+        between(0, 1e9));
   visit("metric", metric, "what decides, on the held-out part, which model is the best", one_of(metric_names()));
   visit("patience", patience, "validations without a better score before training stops", between(1, 1e6));
   visit("patience_updates", patience_updates, "and at least so many updates without one", between(0, 1e9));

@@ -21,27 +21,33 @@ struct SideShape {
   double symbol_length = 0;    // characters, mean over the different ones
 };
 
-template <class Text>
-SideShape shape_of(std::span<const Example> examples, const std::string& unit_name, const Text& text) {
-  const Tokenizer tokenizer(unit_name);
+// What a tokenizer learns from so many lines tells well enough how many symbols all of them have.
+constexpr std::size_t enough_lines = 2000;
+
+SideShape shape_of(std::span<const Example> examples, const std::string& setting, std::string Example::* text) {
+  const std::size_t all = examples.size();
+  std::vector<std::string_view> texts;
+  if (tokenizer_kind(setting).learns) {
+    examples = examples.first(std::min(all, enough_lines));
+    for (const Example& example : examples) texts.push_back(example.*text);
+  }
+  const TokenizerPtr tokenizer = learn_tokenizer(setting, texts);
   std::unordered_map<std::string_view, std::int64_t> counts;
   SideShape shape;
   for (const Example& example : examples) {
-    for (const Token& token : tokenizer.cut(text(example))) {
+    for (const Token& token : tokenizer->cut(example.*text)) {
       ++counts[token.text];
       ++shape.symbols;
     }
   }
   shape.mean = static_cast<double>(shape.symbols) / static_cast<double>(examples.size());
+  if (examples.size() < all) shape.symbols = std::llround(shape.mean * static_cast<double>(all));
   shape.different = static_cast<std::int64_t>(counts.size());
   double characters = 0;
   for (const auto& [symbol, times] : counts) characters += static_cast<double>(count_characters(symbol));
   shape.symbol_length = characters / static_cast<double>(std::max<std::int64_t>(shape.different, 1));
   return shape;
 }
-
-const std::string& source_of(const Example& example) { return example.source; }
-const std::string& target_of(const Example& example) { return example.target; }
 
 constexpr std::int64_t small_set = 300;  // of symbols: an alphabet, whatever its letters look like
 
@@ -60,8 +66,10 @@ void choose_unit(const std::string& side, const SideShape& words, std::vector<Ch
          "word",
          fmt::format("{:.1f} short words a line, {} different ones: an alphabet", words.mean, words.different)});
   } else if (is_sentences(words)) {
-    choices.push_back(
-        {side + ".tokenizer", {side + ".tokenizer"}, "word", fmt::format("sentences, {:.1f} words a line", words.mean)});
+    choices.push_back({side + ".tokenizer",
+                       {side + ".tokenizer"},
+                       "word",
+                       fmt::format("sentences, {:.1f} words a line", words.mean)});
   } else {
     choices.push_back(
         {side + ".tokenizer", {side + ".tokenizer"}, "char", fmt::format("{:.1f} words a line: strings", words.mean)});
@@ -70,8 +78,8 @@ void choose_unit(const std::string& side, const SideShape& words, std::vector<Ch
 
 std::vector<Choice> choose_units(const Config&, std::span<const Example> training) {
   std::vector<Choice> choices;
-  choose_unit("source", shape_of(training, "word", source_of), choices);
-  choose_unit("target", shape_of(training, "word", target_of), choices);
+  choose_unit("source", shape_of(training, "word", &Example::source), choices);
+  choose_unit("target", shape_of(training, "word", &Example::target), choices);
   return choices;
 }
 
@@ -88,10 +96,10 @@ std::int64_t power_of_two(double near) { return std::int64_t(1) << std::lround(s
 
 // Small data is learned in small batches, with much dropout; large data by large models.
 std::vector<Choice> choose_training(const Config& config, std::span<const Example> training) {
-  const SideShape source = shape_of(training, config.source.tokenizer, source_of);
-  const SideShape target = shape_of(training, config.target.tokenizer, target_of);
+  const SideShape source = shape_of(training, config.source.tokenizer, &Example::source);
+  const SideShape target = shape_of(training, config.target.tokenizer, &Example::target);
   const auto lines = static_cast<std::int64_t>(training.size());
-  const bool sentences = config.target.tokenizer == "word" && is_sentences(target);
+  const bool sentences = config.target.tokenizer != "char" && is_sentences(target);
   const bool transformer = config.model.encoder.kind == "transformer" || config.model.decoder.kind == "transformer";
   std::vector<Choice> choices;
   const auto choose = [&](const std::string& setting, const auto& value, std::string reason) {
@@ -127,7 +135,9 @@ std::vector<Choice> choose_training(const Config& config, std::span<const Exampl
   choose("training.dropout", few ? 0.3 : 0.2, fmt::format("{} target symbols to learn from", target.symbols));
   choose("objective.label_smoothing", 0.1, "no answer is certain");
   choose("training.average", every <= 200 ? 0.99 : 0.998, "steadier than the last weights alone");
-  const double characters = shape_of(training, "char", target_of).mean;
+  double characters = 0;
+  for (const Example& example : training) characters += static_cast<double>(count_characters(example.target));
+  characters /= static_cast<double>(training.size());
   choose("training.metric", characters > 40 ? "chrf" : "exact",
          fmt::format("targets of {:.0f} characters", characters));
   return choices;

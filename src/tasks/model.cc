@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "base/utf8.h"
 #include "models/generator.h"
 
 namespace fovea {
@@ -103,6 +104,15 @@ Vocabulary read_vocabulary(const TensorHeader& file, const char* key, std::strin
   }
 }
 
+TokenizerPtr read_tokenizer(const TensorHeader& file, const char* key, const SideOptions& side, std::string_view name) {
+  const auto found = file.metadata.find(key);
+  try {
+    return make_tokenizer(side.tokenizer, found == file.metadata.end() ? std::string_view() : found->second);
+  } catch (const Error& e) {
+    throw model_error("{}: \"{}\" of the tokenizer {}: {}", name, key, beginning(side.tokenizer), e.what());
+  }
+}
+
 Vocabulary read_features(const TensorHeader& file, std::string_view name) {
   if (!file.metadata.contains("features.vocabulary")) {
     throw model_error("{}: it reads features before the source, as models did once; train it again", name);
@@ -123,10 +133,9 @@ bool same_shape(const TensorHeader::Array& array, const Shape& shape) {
 Model::Model(const Config& config, Transduce task, Unfilled)
     : config_(config),
       task_(std::move(task)),
-      network_(
-          parameters_, config.model,
-          {SourceShape::of_symbols(task_.source().size()), task_.target().size(),
-           task_.reads_features() ? task_.features().size() : 0}) {}
+      network_(parameters_, config.model,
+               {SourceShape::of_symbols(task_.source().size()), task_.target().size(),
+                task_.reads_features() ? task_.features().size() : 0}) {}
 
 Model::Model(const Config& config, Transduce task) : Model(config, std::move(task), Unfilled()) {
   parameters_.allocate();
@@ -141,7 +150,9 @@ std::unique_ptr<Model> Model::described_by(const TensorHeader& file, std::string
   LexiconIds lexicon = read_lexicon(file, name, symbols.source.size(), symbols.target.size());
   try {
     if (Columns(config.columns).has("features")) symbols.features = read_features(file, name);
-    Transduce task(config, std::move(symbols), std::move(lexicon), read_lengths(file, name));
+    Tokenizers tokenizers = {read_tokenizer(file, "source.tokenizer", config.source, name),
+                             read_tokenizer(file, "target.tokenizer", config.target, name)};
+    Transduce task(config, std::move(symbols), std::move(lexicon), read_lengths(file, name), std::move(tokenizers));
     return std::unique_ptr<Model>(new Model(config, std::move(task), Unfilled()));
   } catch (const Error& e) {  // a config that no model can be made from
     if (e.kind() == ErrorKind::model) throw;
@@ -166,6 +177,11 @@ std::map<std::string, std::string> Model::metadata() const {
                                             {"source.vocabulary", json_text(task_.source().to_json())},
                                             {"target.vocabulary", json_text(task_.target().to_json())}};
   if (task_.reads_features()) all["features.vocabulary"] = json_text(task_.features().to_json());
+  const auto add_learned = [&](const char* key, const Tokenizer& tokenizer) {
+    if (std::string learned = tokenizer.learned(); !learned.empty()) all[key] = std::move(learned);
+  };
+  add_learned("source.tokenizer", *task_.tokenizers().source);
+  add_learned("target.tokenizer", *task_.tokenizers().target);
   if (task_.lengths()) all["lengths"] = write_lengths(*task_.lengths());
   if (!task_.lexicon().empty()) all["lexicon"] = write_lexicon(task_.lexicon());
   return all;
@@ -181,10 +197,12 @@ std::unique_ptr<Model> Model::one_way(bool reverse) const {
       column = column == "source" ? "target" : column == "target" ? "source" : "skip";
     }
   }
+  Tokenizers tokenizers = task_.tokenizers();
+  if (reverse) std::swap(tokenizers.source, tokenizers.target);
   std::unique_ptr<Model> model(new Model(
       config,
       Transduce(config, {reverse ? task_.target() : task_.source(), reverse ? task_.source() : task_.target()},
-                task_.lexicon(), reverse ? reversed(task_.lengths()) : task_.lengths()),
+                task_.lexicon(), reverse ? reversed(task_.lengths()) : task_.lengths(), std::move(tokenizers)),
       Unfilled()));
   model->parameters_.allocate();
   for (const Parameters::Entry& entry : model->parameters_.entries()) {

@@ -13,15 +13,6 @@ namespace fovea {
 
 namespace {
 
-Vocabulary count_source(std::span<const Example> examples, const Config& config) {
-  const Tokenizer tokenizer(config.source.tokenizer);
-  SymbolCounts counts;
-  for (const Example& example : examples) {
-    for (const Token& token : tokenizer.cut(example.source)) counts.add(token.text);
-  }
-  return Vocabulary(counts, {config.source.min_count, config.source.max_symbols});
-}
-
 Vocabulary count_features(std::span<const Example> examples) {
   SymbolCounts counts;
   for (const Example& example : examples) {
@@ -38,28 +29,15 @@ bool writes_actions(const Config& config) {
   return attends(config.model) && config.model.attention.select == "actions";
 }
 
-Vocabulary count_target(std::span<const Example> examples, const Config& config) {
-  const Tokenizer tokenizer(config.target.tokenizer);
-  SymbolCounts counts;
-  if (writes_actions(config)) counts.add(step_symbol, more_than_any);
-  for (const Example& example : examples) {
-    for (const Token& token : tokenizer.cut(example.target)) counts.add(token.text);
-  }
-  return Vocabulary(counts, {config.target.min_count, config.target.max_symbols});
-}
-
-TrainedLengths measure(std::span<const Example> examples, const Config& config) {
-  const Tokenizer source(config.source.tokenizer), target(config.target.tokenizer);
-  TrainedLengths lengths;
-  for (const Example& example : examples) {
-    const std::size_t read = source.cut(example.source).size();
-    const auto written = static_cast<int>(target.cut(example.target).size());
-    lengths.longest_source = std::max(lengths.longest_source, static_cast<int>(read));
-    lengths.longest_target = std::max(lengths.longest_target, written);
-    lengths.largest_ratio = std::max(
-        lengths.largest_ratio, static_cast<double>(written) / static_cast<double>(std::max<std::size_t>(read, 1)));
-  }
-  return lengths;
+Tokenizers learn_tokenizers(const Config& config, std::span<const Example> examples) {
+  const auto learn = [&](const SideOptions& side, std::string Example::* text) {
+    std::vector<std::string_view> texts;
+    if (tokenizer_kind(side.tokenizer).learns) {
+      for (const Example& example : examples) texts.push_back(example.*text);
+    }
+    return learn_tokenizer(side.tokenizer, texts);
+  };
+  return {learn(config.source, &Example::source), learn(config.target, &Example::target)};
 }
 
 LexiconIds look_up(const Lexicon& lexicon, const Vocabulary& source, const Vocabulary& target) {
@@ -81,12 +59,47 @@ LexiconIds look_up(const Lexicon& lexicon, const Vocabulary& source, const Vocab
 
 }  // namespace
 
+// What the training data says of symbols, each line cut once.
+struct Transduce::Counted {
+  Tokenizers tokenizers;
+  SymbolCounts source;
+  SymbolCounts target;
+  Vocabulary features;
+  TrainedLengths lengths = {};
+};
+
+Transduce::Counted Transduce::count(const Config& config, std::span<const Example> examples) {
+  Counted counted{learn_tokenizers(config, examples), {}, {}, count_features(examples)};
+  if (writes_actions(config)) counted.target.add(step_symbol, more_than_any);
+  const auto add = [](const Tokenizer& tokenizer, std::string_view text, SymbolCounts& counts) {
+    const auto tokens = tokenizer.cut(text);
+    for (const Token& token : tokens) counts.add(token.text);
+    return static_cast<int>(tokens.size());
+  };
+  TrainedLengths& lengths = counted.lengths;
+  for (const Example& example : examples) {
+    const int read = add(*counted.tokenizers.source, example.source, counted.source);
+    const int written = add(*counted.tokenizers.target, example.target, counted.target);
+    lengths.longest_source = std::max(lengths.longest_source, read);
+    lengths.longest_target = std::max(lengths.longest_target, written);
+    lengths.largest_ratio = std::max(lengths.largest_ratio, static_cast<double>(written) / std::max(read, 1));
+  }
+  return counted;
+}
+
+Transduce::Transduce(const Config& config, Counted counted)
+    : Transduce(config,
+                {Vocabulary(counted.source, {config.source.min_count, config.source.max_symbols}),
+                 Vocabulary(counted.target, {config.target.min_count, config.target.max_symbols}),
+                 std::move(counted.features)},
+                {}, counted.lengths, std::move(counted.tokenizers)) {}
+
 Transduce::Transduce(const Config& config, std::span<const Example> examples, const Lexicon* lexicon)
-    : Transduce(config, {count_source(examples, config), count_target(examples, config), count_features(examples)}, {},
-                measure(examples, config)) {
+    : Transduce(config, count(config, examples)) {
   if (looks_up_ && !lexicon) {
-    throw usage_error("generator.kind = {} needs a lexicon; give one with --lexicon F (source<TAB>target<TAB>probability)",
-                      config.model.generator.kind);
+    throw usage_error(
+        "generator.kind = {} needs a lexicon; give one with --lexicon F (source<TAB>target<TAB>probability)",
+        config.model.generator.kind);
   }
   if (looks_up_) lexicon_ = look_up(*lexicon, source_, target_);
   if (!acts_) return;
@@ -100,9 +113,8 @@ Transduce::Transduce(const Config& config, std::span<const Example> examples, co
 }
 
 Transduce::Transduce(const Config& config, Vocabularies vocabularies, LexiconIds lexicon,
-                     std::optional<TrainedLengths> lengths)
-    : source_tokenizer_(config.source.tokenizer),
-      target_tokenizer_(config.target.tokenizer),
+                     std::optional<TrainedLengths> lengths, Tokenizers tokenizers)
+    : tokenizers_(std::move(tokenizers)),
       columns_(config.columns),
       acts_(writes_actions(config)),
       positions_are_symbols_(keeps_positions(config.model.encoder)),
@@ -116,6 +128,8 @@ Transduce::Transduce(const Config& config, Vocabularies vocabularies, LexiconIds
       features_(std::move(vocabularies.features)),
       lexicon_(std::move(lexicon)),
       lengths_(lengths) {
+  if (!tokenizers_.source) tokenizers_.source = make_tokenizer(config.source.tokenizer);
+  if (!tokenizers_.target) tokenizers_.target = make_tokenizer(config.target.tokenizer);
   const AttentionOptions& attention = config.model.attention;
   if (both_ways_ && reads_features()) {
     throw usage_error(
@@ -134,7 +148,7 @@ SourceIds Transduce::encode_source(std::string_view text, std::string_view featu
       ids.feature_symbols.push_back(features_.encode(feature));
     }
   }
-  const auto tokens = source_tokenizer_.cut(text);
+  const auto tokens = tokenizers_.source->cut(text);
   if (tokens.empty()) return {};
   for (const Token& token : tokens) {
     ids.symbols.push_back(source_.encode(token.text));
@@ -150,16 +164,18 @@ SourceIds Transduce::encode_source(std::string_view text, std::string_view featu
   return ids;
 }
 
-Symbols Transduce::encode_target(std::string_view text) const {
+Symbols Transduce::encode_tokens(std::span<const Token> tokens) const {
   Symbols symbols;
-  for (const Token& token : target_tokenizer_.cut(text)) symbols.push_back(target_.encode(token.text));
+  for (const Token& token : tokens) symbols.push_back(target_.encode(token.text));
   return symbols;
 }
 
+Symbols Transduce::encode_target(std::string_view text) const { return encode_tokens(tokenizers_.target->cut(text)); }
+
 Encoding Transduce::encode(const Example& example) const {
-  Encoding encoding{encode_source(example.source, example.features), encode_target(example.target), {}};
+  const auto tokens = tokenizers_.target->cut(example.target);
+  Encoding encoding{encode_source(example.source, example.features), encode_tokens(tokens), {}};
   if (copies_) {
-    const auto tokens = target_tokenizer_.cut(example.target);
     for (std::size_t i = 0; i < tokens.size(); ++i) {
       if (encoding.target[i] != Vocabulary::unknown) continue;
       const auto found = std::ranges::find(encoding.source.unknown, tokens[i].text);
@@ -338,7 +354,7 @@ std::string Transduce::target_text(std::span<const std::int32_t> symbols, const 
   for (const std::int32_t symbol : symbols) {
     if (!acts_ || symbol != Vocabulary::step) tokens.push_back(symbol_text(symbol, source));
   }
-  return target_tokenizer_.join(tokens);
+  return tokenizers_.target->join(tokens);
 }
 
 std::string Transduce::replacement(const StepExplanation& step, const std::vector<SourceToken>& tokens,
@@ -366,7 +382,7 @@ Output Transduce::output(const std::string& text, const SourceIds& source, std::
   Output out;
   out.source_text = text;
   out.features = source.features;
-  for (const Token& token : source_tokenizer_.cut(text)) {
+  for (const Token& token : tokenizers_.source->cut(text)) {
     out.source.push_back({std::string(token.text), token.start, token.end});
   }
   const int end = out.source.empty() ? 0 : out.source.back().end;
@@ -383,7 +399,7 @@ Output Transduce::output(const std::string& text, const SourceIds& source, std::
       tokens.push_back(replaced ? replacement(answer.steps[i], out.source, dictionary)
                                 : symbol_text(answer.symbols[i], source));
     }
-    out.nbest.push_back({target_tokenizer_.join(tokens), answer.score, answer.finished});
+    out.nbest.push_back({tokenizers_.target->join(tokens), answer.score, answer.finished});
   }
   const Answer& best = answers[0];
   out.text = out.nbest[0].text;

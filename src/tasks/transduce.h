@@ -54,6 +54,11 @@ struct Vocabularies {
   Vocabulary features = Vocabulary(SymbolCounts());  // of lines, if the model reads any
 };
 
+struct Tokenizers {
+  TokenizerPtr source;
+  TokenizerPtr target;
+};
+
 // The lengths of the training data in symbols, which say how long an answer may get.
 struct TrainedLengths {
   int longest_source = 0;
@@ -69,13 +74,14 @@ class Transduce {
   // Vocabularies from the training examples.
   Transduce(const Config& config, std::span<const Example> examples, const Lexicon* lexicon = nullptr);
   Transduce(const Config& config, Vocabularies vocabularies, LexiconIds lexicon = {},
-            std::optional<TrainedLengths> lengths = {});
+            std::optional<TrainedLengths> lengths = {}, Tokenizers tokenizers = {});  // none: those that learn nothing
 
   SourceIds encode_source(std::string_view text, std::string_view features = {}) const;
   Symbols encode_target(std::string_view text) const;
   Encoding encode(const Example& example) const;
 
-  const Tokenizer& target_tokenizer() const { return target_tokenizer_; }
+  const Tokenizers& tokenizers() const { return tokenizers_; }
+  const Tokenizer& target_tokenizer() const { return *tokenizers_.target; }
   const Vocabulary& source() const { return source_; }
   const Vocabulary& target() const { return target_; }
   const Vocabulary& features() const { return features_; }
@@ -112,6 +118,11 @@ class Transduce {
   std::string target_text(std::span<const std::int32_t> symbols, const SourceIds& source) const;
 
  private:
+  struct Counted;
+  Transduce(const Config& config, Counted counted);
+  static Counted count(const Config& config, std::span<const Example> examples);
+
+  Symbols encode_tokens(std::span<const Token> tokens) const;
   Symbols with_steps(const Encoding& encoding) const;
   void fill_features(std::span<const SourceIds* const> sources, FeatureIds& features) const;
   void fill_copy_map(std::span<const SourceIds* const> sources, Side& side) const;
@@ -120,8 +131,7 @@ class Transduce {
   std::string replacement(const StepExplanation& step, const std::vector<SourceToken>& tokens,
                           const Lexicon* dictionary) const;
 
-  Tokenizer source_tokenizer_;
-  Tokenizer target_tokenizer_;
+  Tokenizers tokenizers_;
   Columns columns_;
   bool acts_;  // targets say when to step to the next position
   std::shared_ptr<const Aligner> aligner_;

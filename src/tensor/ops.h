@@ -155,7 +155,8 @@ struct CopyMapView {
   std::span<const Real> shares;
   int width = 0;  // how many symbols there are, those that only a source has counted
 };
-Tensor scatter_to_vocabulary(Tensor weights, const CopyMapView& copy_map);  // [queries, batch, positions] -> [queries, batch, width]
+Tensor scatter_to_vocabulary(Tensor weights,
+                             const CopyMapView& copy_map);  // [queries, batch, positions] -> [queries, batch, width]
 // log(gate softmax(logits) + extra): logits [..., n], gate [..., 1], extra [..., width], width >= n. No log below
 // 1e-30.
 Tensor log_mixture(Tensor logits, Tensor gate, Tensor extra);

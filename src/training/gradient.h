@@ -25,7 +25,7 @@ struct GradientRequest {
 
 struct GradientResult {
   double loss = 0;                                    // summed over target symbols
-  double nll = 0;                              // its part that is minus the log-likelihood
+  double nll = 0;                                     // its part that is minus the log-likelihood
   std::vector<std::pair<std::string, double>> terms;  // all parts, per target symbol; on rank 0 alone
   std::int64_t symbols = 0;                           // of the targets, stop symbols counted
   std::int64_t tokens = 0;                            // of both sides

@@ -67,7 +67,8 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
   const Traits select = selects().find(config_.model.attention.select).traits;
   if (config_.training.scheduled_sampling > 0 && select.marginal) {
     throw usage_error(
-        "training.scheduled_sampling with attention.select = {}: all steps are taken at once; set it to 0, or choose another "
+        "training.scheduled_sampling with attention.select = {}: all steps are taken at once; set it to 0, or choose "
+        "another "
         "selection",
         config_.model.attention.select);
   }
@@ -94,6 +95,10 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
   for (const auto& entries : model_->task().lexicon()) {
     for (const auto& [symbol, share] : entries)
       data_hash_ = mix(data_hash_, mix(static_cast<std::uint64_t>(symbol), std::bit_cast<std::uint32_t>(share)));
+  }
+  for (const TokenizerPtr& tokenizer : {model_->task().tokenizers().source, model_->task().tokenizers().target}) {
+    const std::string learned = tokenizer->learned();  // from a file, maybe, that is not the same everywhere
+    if (!learned.empty()) data_hash_ = hash_text(data_hash_, learned);
   }
   check_same_on_all_ranks();
   gradient_ = std::make_unique<GradientWorker>(*model_, examples_, workers_, ranks_);
@@ -203,8 +208,9 @@ double Trainer::learning_rate() const {
 void Trainer::train_batch(std::span<const std::uint32_t> batch) {
   const TrainingOptions& t = config_.training;
   const auto seed = static_cast<std::uint64_t>(t.seed);
-  const double sampling_ramp =
-      t.scheduled_sampling_warmup > 0 ? std::min(1.0, static_cast<double>(progress_.update) / t.scheduled_sampling_warmup) : 1.0;
+  const double sampling_ramp = t.scheduled_sampling_warmup > 0
+                                   ? std::min(1.0, static_cast<double>(progress_.update) / t.scheduled_sampling_warmup)
+                                   : 1.0;
   const GradientResult result =
       gradient_->compute({.examples = batch,
                           .random = Random(seed, Purpose::dropout).at(static_cast<std::uint64_t>(progress_.update)),

@@ -17,8 +17,7 @@ using Vector = std::vector<Real>;
 class Selecting {
  public:
   explicit Selecting(const std::string& name, AttentionOptions options = {.bias = {}, .size = 4, .noise = 0})
-      : options_(std::move(options)),
-        select_(selects().find(name).make(parameters_, name, {1, 1, 4, 0, options_})) {
+      : options_(std::move(options)), select_(selects().find(name).make(parameters_, name, {1, 1, 4, 0, options_})) {
     parameters_.allocate();
     parameters_.initialise(1);
     gradient_.assign(static_cast<std::size_t>(parameters_.count()), Real(0));

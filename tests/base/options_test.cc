@@ -246,6 +246,28 @@ TEST(Options, declaring_twice_or_with_a_rule_of_another_type_fails) {
 
 // ---- reading what is right ----
 
+TEST(Options, a_check_decides_and_its_examples_are_shown) {
+  struct Named {
+    std::string amount = "few";
+    void fields(FieldVisitor& visit) {
+      visit("amount", amount, "of it", like({"few", "many:3"}, [](std::string_view text) {
+              if (!text.starts_with("many:")) throw usage_error("many needs a number: many:3");
+            }));
+    }
+  };
+  Named named;
+  set_field(named, "amount=many:70");
+  EXPECT_EQ(named.amount, "many:70");
+  EXPECT_NE(describe(named).find("few | many:3"), std::string::npos);
+  try {
+    read_json(named, "{\"amount\":\"much\"}", "x");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::model) << "as of anything else that is wrong in it";
+    EXPECT_NE(std::string(error.what()).find("many needs a number: many:3"), std::string::npos) << error.what();
+  }
+}
+
 TEST(Options, toml_sets_only_what_it_names) {
   Config config;
   read_toml(config, "batch = 32\n[encoder]\nlayers = 3\ndropout = 0\ndeep.scale = 2\n[decoder]\n", "run.toml");

@@ -165,8 +165,8 @@ TEST_F(EvaluateCommandTest, LinksMeasureTheAttention) {
     EXPECT_GT(metrics[name], 0) << name;
     EXPECT_LE(metrics[name], std::string(name) == "entropy" ? 5 : 1) << name;
   }
-  const json wrong =
-      json::parse(evaluate({folder_.write("wrong.tsv", scatter_to_vocabulary("0-0")), "--columns", with_links, "--json"}).out);
+  const json wrong = json::parse(
+      evaluate({folder_.write("wrong.tsv", scatter_to_vocabulary("0-0")), "--columns", with_links, "--json"}).out);
   EXPECT_NE(wrong.at("aer"), metrics.at("aer")) << "the links count";
   EXPECT_EQ(wrong.at("entropy"), metrics.at("entropy"));
   EXPECT_EQ(wrong.at("exact"), metrics.at("exact"));
@@ -213,7 +213,8 @@ TEST_F(EvaluateCommandTest, AModelWithoutAttentionHasNoneToMeasure) {
   const json metrics = json::parse(outcome.out);
   EXPECT_TRUE(metrics.contains("exact"));
   EXPECT_FALSE(metrics.contains("entropy") || metrics.contains("stop_mass")) << metrics;
-  const Outcome links = run(fovea({"evaluate", model, folder_.write("linked.tsv", scatter_to_vocabulary()), "--columns", with_links}));
+  const Outcome links =
+      run(fovea({"evaluate", model, folder_.write("linked.tsv", scatter_to_vocabulary()), "--columns", with_links}));
   EXPECT_EQ(links.code, 2);
   EXPECT_EQ(links.out, "");
   EXPECT_TRUE(is_one_line(links.err));

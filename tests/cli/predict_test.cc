@@ -307,8 +307,9 @@ class WordModelTest : public testing::Test {
 };
 
 TEST_F(WordModelTest, CopiesWordsNeverSeenInTraining) {
-  train(word_lines(), "300u",
-        {"source.tokenizer=word", "target.tokenizer=word", "generator.kind=pointer_generator", "target.max_symbols=20"});
+  train(
+      word_lines(), "300u",
+      {"source.tokenizer=word", "target.tokenizer=word", "generator.kind=pointer_generator", "target.max_symbols=20"});
   const std::string input = "ba zebra\nzebra ti du\nma quagga me zebra\n";
   const Outcome outcome = predict({}, input);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
@@ -319,7 +320,8 @@ TEST_F(WordModelTest, CopiesWordsNeverSeenInTraining) {
 }
 
 TEST_F(WordModelTest, ReplacesWhatItDoesNotKnow) {
-  train(word_lines(), "100u", {"source.tokenizer=word", "target.tokenizer=word", "source.max_symbols=5", "target.max_symbols=5"});
+  train(word_lines(), "100u",
+        {"source.tokenizer=word", "target.tokenizer=word", "source.max_symbols=5", "target.max_symbols=5"});
   const std::string input = "zebra quagga\nquagga gnu ibex\nibex\n";
   const std::string plain = predict({}, input).out, replaced = predict({"--replace-unknown"}, input).out;
   EXPECT_FALSE(says(plain, "<unk>"));

@@ -8,52 +8,35 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/utf8.h"
+#include "data/tokenizers/cutting.h"
 
 namespace fovea::tokenizer_test {
 namespace {
 
 using Tokens = std::vector<std::string>;
 
-Tokens texts_of(const std::vector<Token>& tokens) {
-  Tokens texts;
-  for (const Token& token : tokens) texts.emplace_back(token.text);
-  return texts;
-}
-
 TEST(Tokenizer, Characters) {
-  const Tokenizer tokenizer("char");
+  const TokenizerPtr tokenizer = make_tokenizer("char");
   const std::string text = "a\xC3\xA4 \xF0\x9F\x98\x80";
-  const auto tokens = tokenizer.cut(text);
+  const auto tokens = tokenizer->cut(text);
   EXPECT_EQ(texts_of(tokens), (Tokens{"a", "\xC3\xA4", " ", "\xF0\x9F\x98\x80"}));
   EXPECT_EQ(tokens[3].start, 3);
   EXPECT_EQ(tokens[3].end, 4);
-  EXPECT_EQ(tokenizer.name(), "char");
 }
 
 TEST(Tokenizer, Words) {
-  const Tokenizer tokenizer("word");
+  const TokenizerPtr tokenizer = make_tokenizer("word");
   const std::string text = "\xC3\xA4\xC3\xB6  big cat ";
-  const auto tokens = tokenizer.cut(text);
+  const auto tokens = tokenizer->cut(text);
   EXPECT_EQ(texts_of(tokens), (Tokens{"\xC3\xA4\xC3\xB6", "big", "cat"}));
   EXPECT_EQ(tokens[0].end, 2);
   EXPECT_EQ(tokens[1].start, 4);
   EXPECT_EQ(tokens[1].end, 7);
   EXPECT_EQ(tokens[2].start, 8);
   EXPECT_EQ(tokens[2].end, 11);
-  EXPECT_EQ(tokenizer.join(texts_of(tokens)), "\xC3\xA4\xC3\xB6 big cat") << "how many spaces there were is lost";
-  EXPECT_EQ(texts_of(tokenizer.cut("a b c")), (Tokens{"a", "b", "c"}));
-  EXPECT_EQ(texts_of(tokenizer.cut("   ")), Tokens());
-  EXPECT_EQ(tokenizer.name(), "word");
-}
-
-// What comes back: runs of spaces are one space, and there is none at the ends.
-std::string with_single_spaces(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c != ' ' || (!out.empty() && out.back() != ' ')) out += c;
-  }
-  if (out.ends_with(' ')) out.pop_back();
-  return out;
+  EXPECT_EQ(tokenizer->join(texts_of(tokens)), "\xC3\xA4\xC3\xB6 big cat") << "how many spaces there were is lost";
+  EXPECT_EQ(texts_of(tokenizer->cut("a b c")), (Tokens{"a", "b", "c"}));
+  EXPECT_EQ(texts_of(tokenizer->cut("   ")), Tokens());
 }
 
 // Every short text over an alphabet of spaces and letters, and long random ones.
@@ -67,10 +50,10 @@ TEST(Tokenizer, EveryTextComesBack) {
   for (std::uint64_t i = 0; i < 5000; ++i) random_text += alphabet[mix(1, i) % alphabet.size()];
   texts.push_back(random_text);
   for (const std::string name : {"char", "word"}) {
-    const Tokenizer tokenizer(name);
+    const TokenizerPtr tokenizer = make_tokenizer(name);
     for (const auto& text : texts) {
-      const auto tokens = tokenizer.cut(text);
-      ASSERT_EQ(tokenizer.join(texts_of(tokens)), name == "char" ? text : with_single_spaces(text));
+      const auto tokens = tokenizer->cut(text);
+      ASSERT_EQ(tokenizer->join(texts_of(tokens)), name == "char" ? text : with_single_spaces(text));
       const auto all = characters(text);
       int previous = 0;
       for (const Token& token : tokens) {
@@ -87,14 +70,37 @@ TEST(Tokenizer, EveryTextComesBack) {
   }
 }
 
-TEST(Tokenizer, UnknownNameListsTheKnownOnes) {
+std::string refusal(const std::string& setting) {
   try {
-    Tokenizer tokenizer("syllable");
-    FAIL();
+    tokenizer_kind(setting);
+    return "taken";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::usage);
-    EXPECT_STREQ(error.what(), "tokenizer \"syllable\" is unknown; known: char, word");
+    return error.what();
   }
+}
+
+TEST(Tokenizer, SettingsThatAskForNothingThereIs) {
+  EXPECT_EQ(refusal("syllable"), "no tokenizer \"syllable\"; there are char, word, bytes and pieces");
+  EXPECT_EQ(refusal("wrod"), "no tokenizer \"wrod\"; did you mean word?");
+  EXPECT_EQ(refusal("char:3"), "nothing may follow the tokenizer's name, got \":3\"");
+  for (const char* setting : {"pieces", "pieces:", "pieces:0", "pieces:-4", "pieces:8k", "pieces:500001",
+                              "pieces:99999999999999999999", "pieces:.model", "pieces:a.txt"}) {
+    EXPECT_EQ(refusal(setting), "pieces needs a number of pieces (1 to 500000) or a .model file: pieces:8000")
+        << setting;
+  }
+}
+
+TEST(Tokenizer, ExamplesOfSettingsAreTaken) {
+  const std::vector<std::string> examples = tokenizer_examples();
+  EXPECT_EQ(examples, (Tokens{"char", "word", "bytes", "pieces:8000"}));
+  for (const std::string& setting : examples) {
+    const TokenizerKind& kind = tokenizer_kind(setting);
+    EXPECT_TRUE(setting.starts_with(kind.name));
+    EXPECT_FALSE(kind.description.empty());
+    if (!kind.learns) EXPECT_EQ(make_tokenizer(setting)->learned(), "");
+  }
+  EXPECT_EQ(refusal("pieces:a/b.model"), "taken") << "the file need not be there yet";
 }
 
 }  // namespace

@@ -66,11 +66,11 @@ class Written {
     const std::size_t positions = example(r % rows).source.size();
     const Row weights = oracle::part(row(readout.selected.weights, r), 0, positions);
     return oracle::generators().at(options.generator.kind)(told(), example(r % rows), columns(r % rows),
-                                                     {row(readout.features, r),
-                                                      row(readout.state, r),
-                                                      row(readout.context, r),
-                                                      row(readout.embedding, r),
-                                                      {{}, {weights}, {}}});
+                                                           {row(readout.features, r),
+                                                            row(readout.state, r),
+                                                            row(readout.context, r),
+                                                            row(readout.embedding, r),
+                                                            {{}, {weights}, {}}});
   }
 
   ModelOptions options;

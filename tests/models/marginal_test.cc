@@ -242,7 +242,8 @@ TEST(Online, SegmentsWeighWhatIsRevealedAsIfItWereAll) {
 TEST(Marginal, StateAndContextAreDropped) {
   Parameters parameters;
   const ModelOptions options = options_of("exact_hard");
-  const auto input = make_input(parameters, "encoder.embedding", options.encoder, SourceShape::of_symbols(source_symbols));
+  const auto input =
+      make_input(parameters, "encoder.embedding", options.encoder, SourceShape::of_symbols(source_symbols));
   const auto encoder = make_encoder(parameters, options, *input);
   const auto decoder = make_decoder(parameters, options, *encoder, target_symbols, {});
   parameters.allocate();

@@ -24,7 +24,8 @@ struct Columns {
 
 class Reader {
  public:
-  explicit Reader(const ModelOptions& options) : input_(make_input(parameters_, "encoder.embedding", options.encoder, SourceShape::of_symbols(source_symbols))),
+  explicit Reader(const ModelOptions& options)
+      : input_(make_input(parameters_, "encoder.embedding", options.encoder, SourceShape::of_symbols(source_symbols))),
         encoder_(make_encoder(parameters_, options, *input_)) {
     parameters_.allocate();
     std::ranges::copy(random_values(static_cast<int>(parameters_.count()), "weights", Real(0.8)),
@@ -91,7 +92,8 @@ ModelOptions choosing_options() {
 // A Rationale with the weights of a model's own, asked in the same way.
 class Chooser {
  public:
-  Chooser(const TinyModel& model, const EncoderOptions& options) : rationale_(parameters_, options, SourceShape::of_symbols(source_symbols)) {
+  Chooser(const TinyModel& model, const EncoderOptions& options)
+      : rationale_(parameters_, options, SourceShape::of_symbols(source_symbols)) {
     parameters_.allocate();
     for (const Parameters::Entry& own : parameters_.entries()) {
       for (const Parameters::Entry& entry : model.parameters.entries()) {

@@ -118,7 +118,8 @@ struct TinyModel {
   static constexpr double expected = -0.7;                       // of a symbol's log-likelihood
 
   explicit TinyModel(const ModelOptions& options, int feature_symbols = 0)
-      : linked(linked_of(options)), network(parameters, options, {SourceShape::of_symbols(source_symbols), target_symbols, feature_symbols}) {
+      : linked(linked_of(options)),
+        network(parameters, options, {SourceShape::of_symbols(source_symbols), target_symbols, feature_symbols}) {
     parameters.allocate();
     std::ranges::copy(random_values(static_cast<int>(parameters.count()), "weights", Real(0.8)),
                       parameters.values().begin());

@@ -72,9 +72,23 @@ TEST(Defaults, PhonesAreWords) {
   EXPECT_EQ(config.training.metric, "exact");
 }
 
+// Batches hold about as many lines as with words, for which pieces need not be learned from all lines.
+TEST(Defaults, PiecesAreCountedAsTheyAreCut) {
+  const std::vector<Example> examples = sentences(5000, 1000);
+  const auto tokens = [&](const char* tokenizer) {
+    const std::string setting = tokenizer;
+    return resolve(examples, {"source.tokenizer=" + setting, "target.tokenizer=" + setting})
+        .config.training.batch.count;
+  };
+  EXPECT_GT(tokens("pieces:50"), tokens("pieces:4000"));
+  EXPECT_GE(tokens("pieces:4000"), tokens("word"));
+  EXPECT_LT(tokens("pieces:4000"), tokens("char"));
+}
+
 TEST(Defaults, WhatIsGivenStays) {
   const ResolvedConfig free = resolve(made("dates", 500));
-  const ResolvedConfig given = resolve(made("dates", 500), {"training.batch=7", "source.tokenizer=word", "decoder.size=33"});
+  const ResolvedConfig given =
+      resolve(made("dates", 500), {"training.batch=7", "source.tokenizer=word", "decoder.size=33"});
   EXPECT_EQ(value_of(given.config, "training.batch"), "7");
   EXPECT_EQ(given.config.source.tokenizer, "word");
   EXPECT_EQ(given.config.model.decoder.size, 33);

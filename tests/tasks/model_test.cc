@@ -131,6 +131,36 @@ TEST(HostileModel, ConfigOutOfRange) {
   expect_config_refused([](Json& c) { c["source"]["tokenizer"] = "parsec"; }, "source.tokenizer");
 }
 
+TEST(HostileModel, PiecesThatAreNone) {
+  const auto with_pieces = [](const std::string& learned) {
+    TensorFile file = small_file();
+    Json config = Json::parse(file.metadata.at("config"));
+    config["target"]["tokenizer"] = "pieces:100";
+    file.metadata["config"] = config.dump();
+    file.metadata["target.tokenizer"] = learned;
+    return file;
+  };
+  for (const std::string learned : {"", "{}", "[\"bpe\"]", "[\"bpe\",\"a\",1e30]", "[\"bpe\",\"a\",0,\"a\",1]"}) {
+    expect_refused(with_pieces(learned), "target.tokenizer");
+  }
+  TensorFile none = with_pieces("");
+  none.metadata.erase("target.tokenizer");
+  expect_refused(none, "target.tokenizer");
+  const std::string sound = encode_safetensors(with_pieces("[\"bpe\",\"a\",-1]"));
+  EXPECT_EQ(Model::decode(ByteSource::of(sound), "x")->task().encode_target("aba").size(), 3u);
+}
+
+// Opening a model reads no file that its config names.
+TEST(HostileModel, PiecesOfAFileAreThoseInTheModel) {
+  TensorFile file = small_file();
+  Json config = Json::parse(file.metadata.at("config"));
+  config["source"]["tokenizer"] = "pieces:/no/such/file.model";
+  file.metadata["config"] = config.dump();
+  expect_refused(file, "source.tokenizer");
+  file.metadata["source.tokenizer"] = "[\"unigram\",\"a\",-1]";
+  EXPECT_NO_THROW(Model::decode(ByteSource::of(encode_safetensors(file)), "x"));
+}
+
 TEST(HostileModel, UnknownBias) {
   expect_config_refused([](Json& c) { c["attention"]["bias"] = {"no_such"}; }, "no_such");
 }

@@ -13,7 +13,7 @@ TEST(References, LinesThatAskTheSameAreOne) {
   const std::vector<Example> examples = {{"read", "R EH D", "", 1},  {"lead", "L EH D", "", 2},
                                          {"read", "R IY D", "", 3},  {"read", "R EH D", "", 4},
                                          {"read", "R EH D", "N", 5}, {"rea", "d", "", 6}};
-  const auto all = group_references(examples, Tokenizer("char"));
+  const auto all = group_references(examples, *make_tokenizer("char"));
   ASSERT_EQ(all.size(), 4u);
   EXPECT_EQ(all[0].source, "read");
   EXPECT_EQ(all[0].references, (Texts{"R EH D", "R IY D"}));
@@ -27,8 +27,8 @@ TEST(References, LinesThatAskTheSameAreOne) {
 
 TEST(References, AreWhatAModelCanWrite) {
   const std::vector<Example> examples = {{"a", " x  y ", "", 1}, {"a", "x y", "", 2}};
-  EXPECT_EQ(group_references(examples, Tokenizer("char"))[0].references, (Texts{" x  y ", "x y"}));
-  EXPECT_EQ(group_references(examples, Tokenizer("word"))[0].references, (Texts{"x y"}));
+  EXPECT_EQ(group_references(examples, *make_tokenizer("char"))[0].references, (Texts{" x  y ", "x y"}));
+  EXPECT_EQ(group_references(examples, *make_tokenizer("word"))[0].references, (Texts{"x y"}));
 }
 
 TEST(References, TheNearestCounts) {

@@ -27,8 +27,11 @@ inline void add_pair_cases(std::vector<OpCase>& cases) {
   const NamedInputs both = {{"queries", {3, 2, 5}}, {"keys", {4, 2, 5}}};
   cases.push_back({"broadcast_add", "", both, [](Ts in) { return tanh(broadcast_add(in[0], in[1])); }, {}});
   cases.push_back({"broadcast_multiply", "", both, [](Ts in) { return broadcast_multiply(in[0], in[1]); }, {}});
-  cases.push_back(
-      {"broadcast_multiply", "with_itself", {{"x", {3, 2, 5}}}, [](Ts in) { return broadcast_multiply(in[0], in[0]); }, {}});
+  cases.push_back({"broadcast_multiply",
+                   "with_itself",
+                   {{"x", {3, 2, 5}}},
+                   [](Ts in) { return broadcast_multiply(in[0], in[0]); },
+                   {}});
   cases.push_back({"from_pairs", "", {{"x", {5, 6, 1}}}, [](Ts in) { return from_pairs(in[0], 3); }, {}});
   cases.push_back({"to_pairs", "", {{"scores", {3, 2, 5}}}, [](Ts in) { return to_pairs(in[0]); }, {}});
 
@@ -39,7 +42,11 @@ inline void add_pair_cases(std::vector<OpCase>& cases) {
   cases.push_back({"unit_sequences", "", sequence, [=](Ts in) { return unit_sequences(in[0], mask); }, {}});
 
   // The copy_map are gone before the gradient flows.
-  cases.push_back({"scatter_to_vocabulary", "", {{"weights", {3, 2, 3}}}, [](Ts in) { return scatter_to_vocabulary(in[0], mixed_links()); }, {}});
+  cases.push_back({"scatter_to_vocabulary",
+                   "",
+                   {{"weights", {3, 2, 3}}},
+                   [](Ts in) { return scatter_to_vocabulary(in[0], mixed_links()); },
+                   {}});
   const auto mixture = [](Ts in) { return log_mixture(scale(in[0], 2), sigmoid(in[1]), sigmoid(in[2])); };
   cases.push_back({"log_mixture", "", {{"logits", {2, 3, 5}}, {"gate", {2, 3, 1}}, {"extra", {2, 3, 7}}}, mixture, {}});
   cases.push_back(

@@ -98,7 +98,8 @@ inline void add_position_cases(std::vector<OpCase>& cases) {
   for (const int stride : {0, 1}) {
     const When when = {.first = 2, .stride = stride};
     const std::string name = stride ? "steps" : "one_step";
-    cases.push_back({"relative_bias", name, relative_bias_inputs, [=](Ts in) { return relative_bias(in[0], 7, when); }, {}});
+    cases.push_back(
+        {"relative_bias", name, relative_bias_inputs, [=](Ts in) { return relative_bias(in[0], 7, when); }, {}});
     cases.push_back({"rotate", name, rotated, [=](Ts in) { return rotate(in[0], when); }, {}});
   }
 }

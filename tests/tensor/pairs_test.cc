@@ -78,7 +78,8 @@ TEST(Linked, IsAProductWithADenseTable) {
     for (int i = 0; i < positions; ++i) {
       std::vector<double> table(static_cast<std::size_t>(copy_map.width), 0.0);
       const int place = i * batch + row % batch;
-      for (int k = copy_map.starts[place]; k < copy_map.starts[place + 1]; ++k) table[copy_map.symbols[k]] += copy_map.shares[k];
+      for (int k = copy_map.starts[place]; k < copy_map.starts[place + 1]; ++k)
+        table[copy_map.symbols[k]] += copy_map.shares[k];
       for (int j = 0; j < copy_map.width; ++j) {
         expected[row * copy_map.width + j] += inputs[0].values[row * positions + i] * table[j];
       }
@@ -89,7 +90,9 @@ TEST(Linked, IsAProductWithADenseTable) {
 
 TEST(Linked, WantsLinksThatFit) {
   const NamedInputs inputs = {{"weights", {3, 2, 3}}};
-  const auto link = [&](const OwnLinks& copy_map) { run(inputs, [&](Ts in) { return scatter_to_vocabulary(in[0], copy_map); }); };
+  const auto link = [&](const OwnLinks& copy_map) {
+    run(inputs, [&](Ts in) { return scatter_to_vocabulary(in[0], copy_map); });
+  };
   EXPECT_NO_THROW(link(mixed_links()));
   OwnLinks copy_map = mixed_links();
   copy_map.symbols[3] = 7;

@@ -52,7 +52,10 @@ std::string train_weights(const Config& config, Period save_every = {}) {
 }
 
 // Every part of training that draws random numbers or remembers anything takes part.
-Config lively() { return tiny_config({"training.scheduled_sampling=0.3", "training.scheduled_sampling_warmup=40", "training.warmup=10"}); }
+Config lively() {
+  return tiny_config(
+      {"training.scheduled_sampling=0.3", "training.scheduled_sampling_warmup=40", "training.warmup=10"});
+}
 
 TEST(Determinism, ThreadsChangeNothing) {
   const std::string expected = train_whole(lively(), 1);

@@ -15,7 +15,8 @@ Random row_random(Pass& pass, const Question& question, int query, int row, std:
   return pass.training() ? random : random.at(static_cast<std::uint64_t>(query));  // alternatives at one step
 }
 
-std::span<std::int32_t> drawn_positions(Pass& pass, const Question& question, Tensor probabilities, std::string_view place) {
+std::span<std::int32_t> drawn_positions(Pass& pass, const Question& question, Tensor probabilities,
+                                        std::string_view place) {
   const int rows = probabilities.shape().rows(), batch = probabilities.shape()[1], positions = probabilities.shape()[2];
   const auto drawn = pass.arena().array<std::int32_t>(static_cast<std::size_t>(rows));
   for (int row = 0; row < rows; ++row) {

@@ -12,7 +12,8 @@ namespace fovea {
 Random row_random(Pass& pass, const Question& question, int query, int row, std::string_view place);
 
 // For each row a position drawn from `probabilities`, -1 where none is visible.
-std::span<std::int32_t> drawn_positions(Pass& pass, const Question& question, Tensor probabilities, std::string_view place);
+std::span<std::int32_t> drawn_positions(Pass& pass, const Question& question, Tensor probabilities,
+                                        std::string_view place);
 
 // [queries, batch, positions] with a one at `positions` [queries * batch], nothing where that is -1.
 Tensor one_hot(Pass& pass, Shape shape, std::span<const std::int32_t> positions);

@@ -16,7 +16,8 @@ class Hard : public Select {
   Selected select(Pass& pass, const Question& question, Tensor scores) const override {
     const Tensor probabilities = masked_softmax(scores, question.memory.mask);
     if (!pass.training()) {
-      const auto seen = pass.drawing() ? drawn_positions(pass, question, probabilities, "hard") : most_probable(pass, probabilities);
+      const auto seen =
+          pass.drawing() ? drawn_positions(pass, question, probabilities, "hard") : most_probable(pass, probabilities);
       return {one_hot(pass, probabilities.shape(), seen), {}, {}};
     }
     const int rows = probabilities.shape().rows(), batch = probabilities.shape()[1];

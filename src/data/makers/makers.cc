@@ -11,7 +11,7 @@ const Registry<Maker>& makers() {
 #define MAKER(name) &Maker_##name,
 #include "data/makers/makers.def"
 #undef MAKER
-  });
+                                             });
   return list;
 }
 

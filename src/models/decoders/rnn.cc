@@ -238,8 +238,9 @@ Decoder::Step RnnDecoder::step_from(Pass& pass, const Sources& sources, const St
   return out;
 }
 
-Decoder::TeacherForced RnnDecoder::teacher_forced(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
-                                  const Generator& generator, const GeneratorSources& generator_sources) const {
+Decoder::TeacherForced RnnDecoder::teacher_forced(Pass& pass, const Encoded& encoded, const Sources& sources,
+                                                  const Side& inputs, const Generator& generator,
+                                                  const GeneratorSources& generator_sources) const {
   const bool sampled = pass.training() && pass.training_pass().scheduled_sampling > 0;
   const bool waits = style_ == Style::bahdanau || feeds() || sampled || generator.feedback_size() > 0;
   const bool looks_back = attention_ && attention_->looks_back() && !marginal_;
@@ -253,8 +254,8 @@ Decoder::TeacherForced RnnDecoder::teacher_forced(Pass& pass, const Encoded& enc
 }
 
 Decoder::TeacherForced RnnDecoder::teacher_forced_stepwise(Pass& pass, const Encoded& encoded, const Sources& sources,
-                                           const Side& inputs, const Generator& generator,
-                                           const GeneratorSources& generator_sources) const {
+                                                           const Side& inputs, const Generator& generator,
+                                                           const GeneratorSources& generator_sources) const {
   State state = start(pass, encoded);
   const auto steps = static_cast<std::size_t>(inputs.length);
   const bool sampled = pass.training() && pass.training_pass().scheduled_sampling > 0;
@@ -266,7 +267,21 @@ Decoder::TeacherForced RnnDecoder::teacher_forced_stepwise(Pass& pass, const Enc
     embedded = symbols_.dropped(pass, known, leading);
     projected = first_->serves(pass, known) ? (*first_)(pass, known, leading) : cells_[0].project(pass, embedded);
   }
-  enum Part { states, contexts, symbols, offered, scores, weights, drawn, probabilities, log_p, gates, copies, logits, parts };
+  enum Part {
+    states,
+    contexts,
+    symbols,
+    offered,
+    scores,
+    weights,
+    drawn,
+    probabilities,
+    log_p,
+    gates,
+    copies,
+    logits,
+    parts
+  };
   std::span<Tensor> all[parts];
   for (auto& part : all) {
     part = pass.arena().array<Tensor>(steps);
@@ -354,7 +369,7 @@ std::vector<Tensor> RnnDecoder::kept_at_the_end(Pass& pass, const Attention::Pre
 
 // The states wait for nothing but the symbols: each layer runs over all steps, and all steps ask at once.
 Decoder::TeacherForced RnnDecoder::teacher_forced_at_once(Pass& pass, const Encoded& encoded, const Sources& sources,
-                                          const Side& inputs) const {
+                                                          const Side& inputs) const {
   TeacherForced forced;
   Readout& readout = forced.readout;
   const Ids known = known_symbols(pass, inputs.ids, symbol_count_);
@@ -393,6 +408,7 @@ Decoder::TeacherForced RnnDecoder::teacher_forced_at_once(Pass& pass, const Enco
   return forced;
 }
 
-extern const DecoderKind Decoder_rnn = {"rnn", "s_t = cell(s_{t-1}, [E y_{t-1} ; c_t]), layers of LSTM or GRU", "Bahdanau 2015, Luong 2015", made_decoder<RnnDecoder>};
+extern const DecoderKind Decoder_rnn = {"rnn", "s_t = cell(s_{t-1}, [E y_{t-1} ; c_t]), layers of LSTM or GRU",
+                                        "Bahdanau 2015, Luong 2015", made_decoder<RnnDecoder>};
 
 }  // namespace fovea

@@ -148,14 +148,16 @@ Ids TransformerDecoder::own_inputs(Pass& pass, Sources sources, const Side& inpu
 }
 
 Decoder::TeacherForced TransformerDecoder::teacher_forced(Pass& pass, const Encoded& encoded, const Sources& sources,
-                                          const Side& inputs, const Generator& generator,
-                                          const GeneratorSources& generator_sources) const {
+                                                          const Side& inputs, const Generator& generator,
+                                                          const GeneratorSources& generator_sources) const {
   const bool sampled = pass.training() && pass.training_pass().scheduled_sampling > 0;
   const Tensor line = vectors_of_line(pass, encoded);
   const Ids ids = sampled ? own_inputs(pass, sources, inputs, line, generator, generator_sources) : Ids(inputs.ids);
   return {run(pass, sources, ids, inputs, line), {}, {}};
 }
 
-extern const DecoderKind Decoder_transformer = {"transformer", "x + attend(x), x + attend(memory), x + W2 relu(W1 x), in layers", "Vaswani 2017", made_decoder<TransformerDecoder>};
+extern const DecoderKind Decoder_transformer = {"transformer",
+                                                "x + attend(x), x + attend(memory), x + W2 relu(W1 x), in layers",
+                                                "Vaswani 2017", made_decoder<TransformerDecoder>};
 
 }  // namespace fovea

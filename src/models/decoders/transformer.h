@@ -21,7 +21,7 @@ class TransformerDecoder : public Decoder {
   State start(Pass& pass, const Encoded& encoded) const override;
   Step step(Pass& pass, const Sources& sources, const State& state, Ids previous, Tensor feedback) const override;
   TeacherForced teacher_forced(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
-               const Generator& generator, const GeneratorSources& generator_sources) const override;
+                               const Generator& generator, const GeneratorSources& generator_sources) const override;
   DecoderSizes sizes() const override { return {size_, size_, size_, size_}; }
   ParameterId table() const override { return symbols_.table(); }
 

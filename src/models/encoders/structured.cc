@@ -21,8 +21,8 @@ class StructuredEncoder : public Encoder {
     const Tensor columns = encoded.memory.values;
     const int positions = mask.positions, batch = mask.batch;
     const Tensor scores = places_(pass, tanh(hidden_(pass, columns)));  // [positions, batch, rows]
-    const Tensor by_row = swap_axes(
-        as_shape(from_pairs(as_shape(scores, {positions, batch * rows_, 1}), 1), {batch, rows_, positions}));
+    const Tensor by_row =
+        swap_axes(as_shape(from_pairs(as_shape(scores, {positions, batch * rows_, 1}), 1), {batch, rows_, positions}));
     encoded.summary = masked_softmax(by_row, mask);
     encoded.memory.values = weighted_sum(encoded.summary, columns, mask);  // [rows, batch, size]
     const auto real = pass.arena().array<std::uint8_t>(static_cast<std::size_t>(rows_) * batch);

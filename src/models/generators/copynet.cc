@@ -24,7 +24,8 @@ class CopyNet : public Generator {
     const Tensor from_vocabulary = logits(pass, readout.features);
     const Tensor scores = dot_scores(readout.state, sources.keys, 1, mask);
     const auto [gate, copying] = softmax_with(pass, log_sum(from_vocabulary), scores, mask);
-    return {log_mixture(from_vocabulary, gate, scatter_to_vocabulary(copying, sources.copy_map)), gate, copying, from_vocabulary};
+    return {log_mixture(from_vocabulary, gate, scatter_to_vocabulary(copying, sources.copy_map)), gate, copying,
+            from_vocabulary};
   }
 
   int feedback_size() const override { return memory_; }
@@ -63,9 +64,9 @@ class CopyNet : public Generator {
 }  // namespace
 
 extern const GeneratorKind Generator_copynet = {"copynet",
-                                          "softmax over [V t ; tanh(Wc h_j)' s], summed by symbol",
-                                          "Gu 2016",
-                                          made_generator<CopyNet>,
-                                          {.copies = true}};
+                                                "softmax over [V t ; tanh(Wc h_j)' s], summed by symbol",
+                                                "Gu 2016",
+                                                made_generator<CopyNet>,
+                                                {.copies = true}};
 
 }  // namespace fovea

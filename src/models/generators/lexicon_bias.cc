@@ -12,7 +12,8 @@ class LexiconBias : public Generator {
       : Generator(parameters, options.generator, sizes), floor_(options.generator.lexicon_floor) {}
 
   Written write(Pass& pass, const Readout& readout, const GeneratorSources& sources) const override {
-    const Tensor by_lexicon = log(scatter_to_vocabulary(readout.weights(), sources.copy_map), static_cast<Real>(floor_));
+    const Tensor by_lexicon =
+        log(scatter_to_vocabulary(readout.weights(), sources.copy_map), static_cast<Real>(floor_));
     return {log_softmax(add(logits(pass, readout.features), by_lexicon)), {}, {}};
   }
 

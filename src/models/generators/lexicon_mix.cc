@@ -36,7 +36,10 @@ class LexiconMix : public Generator {
 
 }  // namespace
 
-extern const GeneratorKind Generator_lexicon_mix = {
-    "lexicon_mix", "(1 - lambda) p_vocabulary + lambda L a", "Arthur 2016", made_generator<LexiconMix>, {.lexicon = true}};
+extern const GeneratorKind Generator_lexicon_mix = {"lexicon_mix",
+                                                    "(1 - lambda) p_vocabulary + lambda L a",
+                                                    "Arthur 2016",
+                                                    made_generator<LexiconMix>,
+                                                    {.lexicon = true}};
 
 }  // namespace fovea

@@ -34,7 +34,8 @@ class PointerGenerator : public Generator {
     const Tensor gate = sigmoid(gate_(pass, concat({readout.context, readout.state, readout.embedding})));
     const Tensor copying = scale_rows(weights, shift(scale(gate, -1), 1));
     const Tensor from_vocabulary = logits(pass, readout.features);
-    return {log_mixture(from_vocabulary, gate, scatter_to_vocabulary(copying, sources.copy_map)), gate, copying, from_vocabulary};
+    return {log_mixture(from_vocabulary, gate, scatter_to_vocabulary(copying, sources.copy_map)), gate, copying,
+            from_vocabulary};
   }
 
  private:
@@ -45,9 +46,9 @@ class PointerGenerator : public Generator {
 }  // namespace
 
 extern const GeneratorKind Generator_pointer_generator = {"pointer_generator",
-                                                    "g p_vocabulary + (1 - g) sum_{x_i = w} a_i",
-                                                    "See 2017",
-                                                    made_generator<PointerGenerator>,
-                                                    {.copies = true}};
+                                                          "g p_vocabulary + (1 - g) sum_{x_i = w} a_i",
+                                                          "See 2017",
+                                                          made_generator<PointerGenerator>,
+                                                          {.copies = true}};
 
 }  // namespace fovea

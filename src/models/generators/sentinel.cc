@@ -19,7 +19,8 @@ class Sentinel : public Generator {
     const Tensor scores = dot_scores(query, sources.memory.values, 1, mask);
     const auto [gate, copying] = softmax_with(pass, sentinel_(pass, query), scores, mask);
     const Tensor from_vocabulary = logits(pass, readout.features);
-    return {log_mixture(from_vocabulary, gate, scatter_to_vocabulary(copying, sources.copy_map)), gate, copying, from_vocabulary};
+    return {log_mixture(from_vocabulary, gate, scatter_to_vocabulary(copying, sources.copy_map)), gate, copying,
+            from_vocabulary};
   }
 
  private:
@@ -29,10 +30,11 @@ class Sentinel : public Generator {
 
 }  // namespace
 
-extern const GeneratorKind Generator_sentinel = {"sentinel",
-                                           "g p_vocabulary + sum_{x_i = w} a_i, [a ; g] = softmax [q' h_i ; q' z]",
-                                           "Merity 2016",
-                                           made_generator<Sentinel>,
-                                           {.copies = true}};
+extern const GeneratorKind Generator_sentinel = {
+    "sentinel",
+    "g p_vocabulary + sum_{x_i = w} a_i, [a ; g] = softmax [q' h_i ; q' z]",
+    "Merity 2016",
+    made_generator<Sentinel>,
+    {.copies = true}};
 
 }  // namespace fovea

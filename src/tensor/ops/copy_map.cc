@@ -36,7 +36,8 @@ void each_link(const Shape& weights, const CopyMapView& copy_map, Visit visit) {
     for (int i = 0; i < positions; ++i) {
       const int place = i * batch + r % batch;
       for (std::int32_t k = copy_map.starts[place]; k < copy_map.starts[place + 1]; ++k) {
-        visit(std::ptrdiff_t(r) * positions + i, std::ptrdiff_t(r) * copy_map.width + copy_map.symbols[k], copy_map.shares[k]);
+        visit(std::ptrdiff_t(r) * positions + i, std::ptrdiff_t(r) * copy_map.width + copy_map.symbols[k],
+              copy_map.shares[k]);
       }
     }
   }
@@ -53,7 +54,8 @@ Tensor scatter_to_vocabulary(Tensor weights, const CopyMapView& copy_map) {
     y.data()[symbol] += share * weights.data()[weight];
   });
   if (y.wants_gradient()) {
-    const CopyMapView kept = {keep(tape, copy_map.starts), keep(tape, copy_map.symbols), keep(tape, copy_map.shares), copy_map.width};
+    const CopyMapView kept = {keep(tape, copy_map.starts), keep(tape, copy_map.symbols), keep(tape, copy_map.shares),
+                              copy_map.width};
     tape.record([=] {
       if (!y.has_gradient()) return;
       each_link(weights.shape(), kept, [&](std::ptrdiff_t weight, std::ptrdiff_t symbol, Real share) {

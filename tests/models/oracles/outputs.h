@@ -131,7 +131,7 @@ using Output = std::function<Written(const Model&, const Example&, const Rows& m
 
 inline const Table<Output>& generators() {
   static const Table<Output> all = {
-      {"softmax", output::generate},         {"pointer_generator", output::pointer_generator},
+      {"softmax", output::generate},          {"pointer_generator", output::pointer_generator},
       {"copynet", output::copynet},           {"sentinel", output::sentinel},
       {"lexicon_bias", output::lexicon_bias}, {"lexicon_mix", output::lexicon_mix}};
   return all;

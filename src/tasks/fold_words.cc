@@ -1,0 +1,120 @@
+#include "tasks/fold_words.h"
+
+#include <algorithm>
+#include <span>
+
+#include "data/tokenizer.h"
+
+namespace fovea {
+
+namespace {
+
+struct Run {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+// Which pieces make each word. What `alone` names, the stop symbol, is a word by itself.
+template <class Piece, class Text, class Alone>
+std::vector<Run> find_words(const std::vector<Piece>& pieces, const Text& text, const Alone& alone) {
+  const auto begins = [&](std::size_t i) { return text(pieces[i]).starts_with(word_mark); };
+  bool any = false;
+  for (std::size_t i = 0; i < pieces.size(); ++i) any = any || begins(i);
+  std::vector<Run> words;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (!any || i == 0 || begins(i) || alone(i)) words.push_back({i, i});
+    words.back().end = i + 1;
+  }
+  return words;
+}
+
+std::string without_mark(std::string_view text) {
+  return std::string(text.starts_with(word_mark) ? text.substr(word_mark.size()) : text);
+}
+
+template <class Value, class Join>
+std::vector<Value> fold(std::span<const Value> values, std::span<const Run> words, const Join& join) {
+  std::vector<Value> folded;
+  for (const Run& word : words) {
+    if (word.end > values.size()) break;  // an explanation may have been cut
+    Value all = values[word.begin];
+    for (std::size_t i = word.begin + 1; i < word.end; ++i) all = join(all, values[i]);
+    folded.push_back(all);
+  }
+  return folded;
+}
+
+SourceToken fold_source(std::span<const SourceToken> pieces) {
+  SourceToken word = {"", pieces[0].start, pieces[0].end, false};
+  // A mark that stands alone covers the spaces before the word, which are no part of it.
+  if (pieces.size() > 1 && pieces[0].text == word_mark) word.start = pieces[1].start;
+  for (const SourceToken& piece : pieces) {
+    word.text += without_mark(piece.text);
+    word.end = piece.end;
+    word.read = word.read || piece.read;
+  }
+  return word;
+}
+
+void fold_positions(std::span<const Run> words, Look& look) {
+  look.scores = fold<float>(look.scores, words, [](float a, float b) { return std::max(a, b); });
+  look.weights = fold<float>(look.weights, words, [](float a, float b) { return a + b; });
+}
+
+void add(const std::vector<float>& from, float share, std::vector<float>& to) {
+  for (std::size_t i = 0; i < std::min(from.size(), to.size()); ++i) to[i] += share * from[i];
+}
+
+OutputStep fold_steps(std::span<const OutputStep> pieces) {
+  OutputStep word = pieces[0];
+  word.token = without_mark(word.token);
+  if (pieces.size() == 1) {
+    for (Alternative& other : word.alternatives) other.token = without_mark(other.token);
+    return word;
+  }
+  const double share = 1.0 / static_cast<double>(pieces.size());
+  for (Look& look : word.looks) {
+    look.scores.assign(look.scores.size(), 0);
+    look.weights.assign(look.weights.size(), 0);
+    look.context_norm = 0;
+  }
+  word.token.clear();
+  word.probability = 1;
+  if (word.copy_gate) word.copy_gate = 0;
+  for (const OutputStep& piece : pieces) {
+    word.token += without_mark(piece.token);
+    word.probability *= piece.probability;
+    if (word.copy_gate) *word.copy_gate += share * piece.copy_gate.value_or(0);
+    for (std::size_t i = 0; i < std::min(word.looks.size(), piece.looks.size()); ++i) {
+      add(piece.looks[i].scores, static_cast<float>(share), word.looks[i].scores);
+      add(piece.looks[i].weights, static_cast<float>(share), word.looks[i].weights);
+      word.looks[i].context_norm += share * piece.looks[i].context_norm;
+    }
+  }
+  word.alternatives = {{word.token, word.probability}};  // the others are not words
+  return word;
+}
+
+}  // namespace
+
+Output fold_words(const Output& output) {
+  Output folded = output;
+  const auto source_words = find_words(
+      output.source, [](const SourceToken& token) { return std::string_view(token.text); },
+      [&](std::size_t i) { return i + 1 == output.source.size() && output.source[i].start == output.source[i].end; });
+  const auto step_words = find_words(
+      output.steps, [](const OutputStep& step) { return std::string_view(step.token); },
+      [&](std::size_t i) { return i + 1 == output.steps.size() && output.finished && output.left_out.steps == 0; });
+  folded.source.clear();
+  for (const Run& word : source_words) {
+    folded.source.push_back(fold_source(std::span(output.source).subspan(word.begin, word.end - word.begin)));
+  }
+  folded.steps.clear();
+  for (const Run& word : step_words) {
+    folded.steps.push_back(fold_steps(std::span(output.steps).subspan(word.begin, word.end - word.begin)));
+    for (Look& look : folded.steps.back().looks) fold_positions(source_words, look);
+  }
+  return folded;
+}
+
+}  // namespace fovea

@@ -39,11 +39,13 @@ struct Rule {
   std::vector<std::string> names;  // unless empty, all that a text, or each text of a list, may be
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
+  bool file = false;  // a text that names one: not for whoever has no business with the files here
 };
 
 Rule one_of(std::vector<std::string> names);
 Rule between(double low, double high);  // both included
 Rule at_least(double low);
+Rule a_file();
 
 using FieldRef =
     std::variant<bool*, int*, std::int64_t*, double*, std::string*, std::vector<std::string>*, Period*, BatchSize*>;

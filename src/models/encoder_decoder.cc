@@ -48,16 +48,16 @@ EncoderDecoder::EncoderDecoder(Parameters& parameters, const ModelOptions& optio
   decoder_ = make_decoder(parameters, options, *encoder_, symbols.target, {feedback, line_features});
   const DecoderSizes sizes = decoder_->sizes();
   generator_ = output.make(parameters, options,
-                        {sizes.features, sizes.state, sizes.context, sizes.embedding, encoder_->memory_size(),
-                         symbols.target, decoder_->table(), options.decoder.embedding});
+                           {sizes.features, sizes.state, sizes.context, sizes.embedding, encoder_->memory_size(),
+                            symbols.target, decoder_->table(), options.decoder.embedding});
   if (decoder_->marginal()) marginal_.emplace(*decoder_, *generator_);
   if (objective_.fertility > 0) fertility_.emplace(parameters, "objective.fertility", encoder_->memory_size(), 1);
   draws_ = sizes.context > 0 && selects().find(options.attention.select).traits.draws;
   if (draws_ && objective_.baseline == "learned") baseline_.emplace(parameters, "objective.baseline", sizes.state, 1);
   if (objective_.agreement > 0) {
     parameters.set_prefix("reverse.");
-    reverse_ =
-        std::make_unique<EncoderDecoder>(parameters, reverse_options(options), Symbols{symbols.target, symbols.source, 0});
+    reverse_ = std::make_unique<EncoderDecoder>(parameters, reverse_options(options),
+                                                Symbols{symbols.target, symbols.source, 0});
     parameters.set_prefix("");
   }
 }
@@ -74,7 +74,8 @@ GeneratorSources EncoderDecoder::prepare_generator(Pass& pass, const Encoded& en
   return sources;
 }
 
-EncoderDecoder::TeacherForced EncoderDecoder::teacher_forced(Pass& pass, const Side& source, const Side& previous, const Side& targets) const {
+EncoderDecoder::TeacherForced EncoderDecoder::teacher_forced(Pass& pass, const Side& source, const Side& previous,
+                                                             const Side& targets) const {
   TeacherForced forced;
   if (rationale_) forced.rationale = rationale_->choose(pass, source);
   forced.encoded = encode(pass, source, forced.rationale ? forced.rationale->mask : source.mask());
@@ -153,7 +154,7 @@ void EncoderDecoder::add_draws(Pass& pass, const TeacherForced& forced, const Si
 }
 
 EncoderDecoder::Loss EncoderDecoder::loss_of(Pass& pass, const TeacherForced& forced, const Batch& batch,
-                                     const Side& targets) const {
+                                             const Side& targets) const {
   Loss loss;
   loss.symbols = static_cast<int>(std::ranges::count(targets.real, 1));
   loss.terms.push_back({"nll", nll(pass, forced, targets)});
@@ -191,7 +192,8 @@ EncoderDecoder::Loss EncoderDecoder::loss(Pass& pass, const Batch& batch) const 
   const TeacherForced forced = teacher_forced(pass, batch.source, batch.previous, batch.targets);
   Loss loss = loss_of(pass, forced, batch, batch.targets);
   if (!reverse_) return loss;
-  const TeacherForced back = reverse_->teacher_forced(pass, batch.reverse_source, batch.reverse_previous, batch.reverse_targets);
+  const TeacherForced back =
+      reverse_->teacher_forced(pass, batch.reverse_source, batch.reverse_previous, batch.reverse_targets);
   const Loss other = reverse_->loss_of(pass, back, {}, batch.reverse_targets);
   for (const LossTerm& term : other.terms) loss.terms.push_back({"reverse_" + term.name, term.value});
   const Tensor real = step_mask(pass, batch.targets.mask(), forced.weights.shape()[2]);
@@ -210,14 +212,15 @@ class EncoderDecoder::Answering : public StepModel {
  public:
   Answering(const EncoderDecoder& model, Pass& pass, const Side& source)
       : model_(model), pass_(pass), copy_map_(source.copy_map), batch_(source.batch) {
-    const Mask mask = model.rationale_ ? model.rationale_->choose(pass, source).mask : source.mask();
-    encoded_ = model.encode(pass, source, mask);
+    if (model.rationale_) rationale_ = model.rationale_->choose(pass, source).mask;
+    encoded_ = model.encode(pass, source, model.rationale_ ? rationale_ : source.mask());
     sources_ = model.decoder_->prepare(pass, encoded_);
     generator_ = model.prepare_generator(pass, encoded_, source);
     generator_.copy_map = copy_map_.view();
   }
 
   int sources() const override { return batch_; }
+  Mask rationale() const override { return rationale_; }
 
   State start(Pass& pass) const override { return model_.decoder_->start(pass, encoded_); }
 
@@ -284,6 +287,7 @@ class EncoderDecoder::Answering : public StepModel {
 
   const EncoderDecoder& model_;
   Pass& pass_;
+  Mask rationale_;
   Encoded encoded_;
   Decoder::Sources sources_;
   CopyMap copy_map_;

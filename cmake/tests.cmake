@@ -5,7 +5,7 @@ file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS tests/*_test.cc)
 # rest with them in float, and what uses threads with the thread sanitizer.
 set(numbers "/tests/(kernels|tensor|layers|attention|models)/")
 set(threads "(threads|watchdog|share_products|weight_gradient|symbol_products|answering|determinism|gradient|ranks|shard_tree|\
-trainer|predictor)_test\\.cc$")
+trainer|predictor|scoring)_test\\.cc$")
 if(FOVEA_DOUBLE)
   list(FILTER test_sources INCLUDE REGEX ${numbers})
 elseif(FOVEA_SANITIZE STREQUAL "address")

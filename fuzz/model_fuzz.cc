@@ -14,7 +14,7 @@ void answer(const Model& model) {
   const SourceIds source = model.task().encode_source("ab ba");
   if (const int most = model.task().most_source_symbols(); most > 0 && source.size() > most) return;
   const SourceIds* const sources[] = {&source};
-  const auto answers = Answering(model, workers).answer(sources, {.beam = 2, .alternatives = 2});
+  const auto answers = Answering(model, workers).answer(sources, {.search = {.beam = 2, .alternatives = 2}});
   must(answers.size() == 1);
   must(!find_control(model.task().output("ab ba", source, answers[0]).text));
 }

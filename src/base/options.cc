@@ -327,6 +327,12 @@ Rule between(double low, double high) { return {{}, low, high}; }
 
 Rule at_least(double low) { return {{}, low, std::numeric_limits<double>::infinity()}; }
 
+Rule a_file() {
+  Rule rule;
+  rule.file = true;
+  return rule;
+}
+
 void FieldVisitor::add(std::string_view name, FieldRef value, std::string_view help, Rule rule) {
   const std::string full = dotted(group_, name);
   check(!find_field(*this, full) && !is_group(*this, full), "option {} is declared twice", full);

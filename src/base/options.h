@@ -41,12 +41,14 @@ struct Rule {
   double high = std::numeric_limits<double>::infinity();
   // Decides instead of the names, which are then examples: throws an Error that says what is wanted.
   void (*check)(std::string_view text) = nullptr;
+  bool file = false;  // a text that names one: not for whoever has no business with the files here
 };
 
 Rule one_of(std::vector<std::string> names);
 Rule like(std::vector<std::string> examples, void (*check)(std::string_view text));
 Rule between(double low, double high);  // both included
 Rule at_least(double low);
+Rule a_file();
 
 using FieldRef =
     std::variant<bool*, int*, std::int64_t*, double*, std::string*, std::vector<std::string>*, Period*, BatchSize*>;

@@ -139,9 +139,9 @@ class TrainingSteps {
 class FixedSearch {
  public:
   FixedSearch(const Model& model, int length, int beam)
-      : model_(model), options_(model.task().search_options()), length_(length) {
-    options_.beam = beam;
-    options_.never.push_back(options_.stop);
+      : model_(model), options_{.beam = beam}, symbols_(model.task().search_symbols()), length_(length) {
+    symbols_.never.push_back(symbols_.stop);
+    rules_ = options_.rules.make({.stop = symbols_.stop, .encode = {}});
   }
 
   std::vector<std::vector<Answer>> answer(std::span<const Encoding> examples) {
@@ -150,12 +150,15 @@ class FixedSearch {
     model_.task().fill_source(sources, side_);
     Pass pass(model_.parameters(), sources_);
     const std::unique_ptr<StepModel> asked = model_.network().begin(pass, side_);
-    return search(model_.parameters(), *asked, options_, std::vector<int>(examples.size(), length_), steps_);
+    const std::vector<int> most_steps(examples.size(), length_);
+    return search(model_.parameters(), *asked, options_, symbols_, rules_, {.most_steps = most_steps}, steps_);
   }
 
  private:
   const Model& model_;
   SearchOptions options_;
+  SearchSymbols symbols_;
+  Rules rules_;
   int length_;
   Arena sources_;
   SearchArenas steps_;

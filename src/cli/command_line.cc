@@ -90,11 +90,38 @@ void add_columns(CLI::App* command, std::string& columns, const char* otherwise)
       fmt::format("what each column has: {} (default: {})", fmt::join(Columns::known(), ", "), otherwise));
 }
 
-void add_limits(CLI::App* command, std::int64_t& max_length, int& max_output) {
+void add_max_length(CLI::App* command, std::int64_t& max_length) {
   add(command, "--max-length", max_length, number(1, 1'000'000),
       "longest line in characters (default: as the model was trained)");
-  add(command, "--max-output", max_output, number(1, 1'000'000),
-      "longest answer in symbols (default: half as long again as in the training data)");
+}
+
+void add_models(CLI::App* command, std::vector<std::string>& words, const std::string& then) {
+  add(command, "model", words, model, "folder of a run, or a model file; several answer as one; then " + then)
+      ->required()
+      ->allow_extra_args();
+}
+
+// The flags of options that are declared by their fields, but for some: --length-power for length_power.
+void add_fields(CLI::App* command, FieldsRef options, const std::vector<std::string>& left_out) {
+  for (const Field& field : options.visit().fields()) {
+    if (std::ranges::find(left_out, field.name) != left_out.end()) continue;
+    std::string flag = "--" + field.name;
+    std::ranges::replace(flag, '_', '-');
+    const auto add_value = [&](auto* value) {
+      using T = std::remove_pointer_t<decltype(value)>;
+      if constexpr (std::is_same_v<T, bool>) {
+        command->add_flag(flag, *value, field.help);
+      } else if constexpr (std::is_arithmetic_v<T>) {
+        add(command, flag.c_str(), *value, number(field.rule.low, field.rule.high), field.help);
+      } else if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, std::vector<std::string>>) {
+        const Value text = field.rule.file ? file : field.rule.names.empty() ? Value{"TEXT"} : one_of(field.rule.names);
+        add(command, flag.c_str(), *value, text, field.help);
+      } else {
+        throw usage_error("{}: no flag has a value of this type", field.name);
+      }
+    };
+    std::visit(add_value, field.value);
+  }
 }
 
 void add_bad_lines(CLI::App* command, std::string& policy) {
@@ -153,8 +180,8 @@ void add_train(CLI::App& app, TrainCommand& c, Run& run) {
   command->callback([&] { run = [&c] { return c.run(); }; });
 }
 
-void add_words(CLI::App* command, bool& words) {
-  command->add_flag("--words", words, "what was looked at by words, of a model whose symbols are pieces of them");
+void add_words(CLI::App* command, bool& by_words) {
+  command->add_flag("--words", by_words, "what was looked at by words, of a model whose symbols are pieces of them");
 }
 
 void add_predict(CLI::App& app, PredictCommand& c, Run& run) {
@@ -163,26 +190,49 @@ void add_predict(CLI::App& app, PredictCommand& c, Run& run) {
       "Examples:\n"
       "  echo '3rd of May 1999' | fovea predict runs/dates\n"
       "  fovea predict runs/dates in.txt --beam 5 --nbest 3\n"
-      "  fovea predict runs/dates in.txt --json > explained.jsonl");
-  add(command, "model", c.model, model, "folder of a run, or a model file")->required();
-  add(command, "file", c.file, file, fmt::format("lines, {}; - for standard input", packed));
+      "  fovea predict runs/dates in.txt --json > explained.jsonl\n"
+      "  fovea predict runs/a runs/b runs/c in.txt   (the mean of their probabilities)\n\n"
+      "The rules that search can be given: docs/search.md.");
+  add_models(command, c.words, fmt::format("a file of lines, {}, or - for standard input, as without it", packed));
   add_columns(command, c.columns, "as the model was trained");
-  add(command, "--beam", c.beam, number(1, 256), "hypotheses kept at each step");
-  add(command, "--nbest", c.nbest, number(1, 256), "answers a line, tab-separated with their scores");
-  add(command, "--length-power", c.length_power, number(0, 10), "scores are divided by length^power");
-  add(command, "--coverage-penalty", c.coverage_penalty, number(0, 100),
-      "what unread parts of the source cost (Wu 2016)");
-  add(command, "--sample", c.temperature, number(0.01, 100), "draw answers at this temperature instead of searching");
-  add(command, "--seed", c.seed, number(0, 2'000'000'000), "of --sample");
+  add_fields(command, c.search, {});
   command->add_flag("--replace-unknown", c.replace_unknown,
                     "where the unknown symbol is written, take the source's symbol looked at most");
   add(command, "--dictionary", c.dictionary, file, "translates what --replace-unknown takes (as for train --lexicon)");
   add(command, "--batch", c.batch, number(1, 4096), "lines answered together; changes nothing but the time");
-  add_limits(command, c.max_length, c.max_output);
+  add_max_length(command, c.max_length);
   command->add_flag("--json", c.json, "one explanation a line (docs/explanation.md)");
-  add_words(command, c.words);
+  add_words(command, c.by_words);
   add_int8(command, c.int8);
   add_threads(command, c.threads);
+  command->callback([&] { run = [&c] { return c.run(); }; });
+}
+
+void add_score(CLI::App& app, ScoreCommand& c, Run& run) {
+  CLI::App* command =
+      app.add_subcommand("score", "how probable a model finds given answers, one line out for each line in");
+  command->footer(
+      "Examples:\n"
+      "  fovea score runs/dates test.tsv > scores.txt\n"
+      "  fovea score runs/a runs/b test.tsv --json > tokens.jsonl");
+  add_models(command, c.words,
+             fmt::format("lines of source<TAB>target, {}, or - for standard input, as without it", packed));
+  add_columns(command, c.columns, "as the model was trained");
+  add(command, "--batch", c.batch, number(1, 4096), "lines scored together; changes nothing but the time");
+  add_max_length(command, c.max_length);
+  command->add_flag("--json", c.json, "one object a line, with the log-probability of each symbol");
+  add_int8(command, c.int8);
+  add_threads(command, c.threads);
+  command->callback([&] { run = [&c] { return c.run(); }; });
+}
+
+void add_average(CLI::App& app, AverageCommand& c, Run& run) {
+  CLI::App* command = app.add_subcommand("average", "one model whose weights are the mean of others'");
+  command->footer("Example:\n  fovea average runs/a runs/b runs/c -o averaged.safetensors");
+  add(command, "model", c.models, model, "folder of a run, or a model file; two or more")
+      ->required()
+      ->allow_extra_args();
+  add(command, "-o,--output", c.output, file, "the model file to be written")->required();
   command->callback([&] { run = [&c] { return c.run(); }; });
 }
 
@@ -192,20 +242,16 @@ void add_evaluate(CLI::App& app, EvaluateCommand& c, Run& run) {
       "Examples:\n"
       "  fovea evaluate runs/dates test.tsv\n"
       "  fovea evaluate runs/dates test.tsv --min exact=0.99   (exit 5 if missed)");
-  add(command, "model", c.model, model, "folder of a run, or a model file")->required();
-  add(command, "data", c.data, file, fmt::format("lines of source<TAB>target, {}", packed));
+  add_models(command, c.words, fmt::format("lines of source<TAB>target, {}", packed));
   add(command, "--source", c.source_file, file, "sources, with --target instead of one file");
   add(command, "--target", c.target_file, file, "targets");
   add(command, "--alignment", c.alignment_file, file,
       "links such as 0-0 1-2, one line for each pair: measure attention");
   add_columns(command, c.columns, "as the model was trained");
   add(command, "--min", c.minimums, Value{"METRIC=VALUE"}, "metric=value that must be reached; may be given again");
-  add(command, "--beam", c.beam, number(1, 256), "hypotheses kept at each step");
-  add(command, "--length-power", c.length_power, number(0, 10), "scores are divided by length^power");
-  add(command, "--coverage-penalty", c.coverage_penalty, number(0, 100),
-      "what unread parts of the source cost (Wu 2016)");
+  add_fields(command, c.search, {"nbest"});
   add_bad_lines(command, c.on_bad_line);
-  add_limits(command, c.max_length, c.max_output);
+  add_max_length(command, c.max_length);
   command->add_flag("--json", c.json, "one flat object of metric: value");
   add_int8(command, c.int8);
   add_threads(command, c.threads);
@@ -217,17 +263,19 @@ void add_show(CLI::App& app, ShowCommand& c, Run& run) {
   command->footer(
       "Examples:\n"
       "  fovea show runs/dates '3rd of May 1999'\n"
-      "  fovea show runs/dates '3rd of May 1999' --svg map.svg --html map.html");
+      "  fovea show runs/dates '3rd of May 1999' --svg map.svg --html map.html\n"
+      "  fovea show runs/dates '3rd of May 1999' --target 1999-05-04");
   add(command, "model", c.model, model, "folder of a run, or a model file")->required();
   add(command, "text", c.text, Value{"TEXT"}, "the line")->required();
   add_columns(command, c.columns, "as the model was trained");
   add(command, "--svg", c.svg, file, "write a picture");
   add(command, "--html", c.html, file, "write a page");
-  add(command, "--beam", c.beam, number(1, 256), "hypotheses kept at each step");
-  add_limits(command, c.max_length, c.max_output);
+  add(command, "--target", c.target, Value{"TEXT"}, "look at how it would write this, instead of its own answer");
+  add_fields(command, c.search, {"nbest"});
+  add_max_length(command, c.max_length);
   command->add_flag("--compact", c.compact, "one line a step");
   command->add_flag("--json", c.json, "print the explanation instead of drawing it");
-  add_words(command, c.words);
+  add_words(command, c.by_words);
   command->callback([&] { run = [&c] { return c.run(); }; });
 }
 
@@ -309,7 +357,9 @@ struct Commands {
   MakeCommand make;
   TrainCommand train;
   PredictCommand predict;
+  ScoreCommand score;
   EvaluateCommand evaluate;
+  AverageCommand average;
   ShowCommand show;
   CompareCommand compare;
   ListCommand list;
@@ -335,9 +385,11 @@ std::unique_ptr<CLI::App> declare(Commands& commands, Run& run) {
   add_make(*app, commands.make, run);
   add_train(*app, commands.train, run);
   add_predict(*app, commands.predict, run);
+  add_score(*app, commands.score, run);
   add_evaluate(*app, commands.evaluate, run);
   add_show(*app, commands.show, run);
   add_compare(*app, commands.compare, run);
+  add_average(*app, commands.average, run);
   add_others(*app, commands.list, commands.inspect, run);
   add_bench(*app, commands.bench, run);
   add_installed(*app, commands.manual, commands.completions, run);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/training_input.h"
+#include "decoding/search_options.h"
 #include "benchmarks/bench.h"
 
 namespace fovea {
@@ -39,41 +40,47 @@ struct TrainCommand {
 };
 
 struct PredictCommand {
-  std::string model;
-  std::string file = "-";
-  std::string columns;  // empty: as the model has them
-  int beam = 1;
-  int nbest = 1;
-  double length_power = 1;
+  std::vector<std::string> words;  // see cli/models.h
+  std::string columns;             // empty: as the model has them
+  SearchOptions search;
   int batch = 64;
-  std::int64_t max_length = 0;  // 0: as the model has it, like
-  int max_output = 0;
-  double coverage_penalty = 0;
-  double temperature = 0;  // > 0: draws
-  std::int64_t seed = 1;   // of the draws
+  std::int64_t max_length = 0;  // 0: as the model has it
   bool replace_unknown = false;
   std::string dictionary;
   bool int8 = false;
   int threads = 0;
   bool json = false;
-  bool words = false;
+  bool by_words = false;
+  int run() const;
+};
+
+struct ScoreCommand {
+  std::vector<std::string> words;  // see cli/models.h
+  std::string columns;             // empty: as the model has them
+  int batch = 64;
+  std::int64_t max_length = 0;  // 0: as the model has it
+  bool int8 = false;
+  int threads = 0;
+  bool json = false;
+  int run() const;
+};
+
+struct AverageCommand {
+  std::vector<std::string> models;
+  std::string output;
   int run() const;
 };
 
 struct EvaluateCommand {
-  std::string model;
-  std::string data;
+  std::vector<std::string> words;  // see cli/models.h
   std::string source_file;
   std::string target_file;
   std::string alignment_file;
   std::string columns;                // empty: as the model has them
   std::vector<std::string> minimums;  // exact=0.99
   std::string on_bad_line = "fail";
-  std::int64_t max_length = 0;  // 0: as the model has it, like
-  int max_output = 0;
-  int beam = 1;
-  double length_power = 1;
-  double coverage_penalty = 0;
+  std::int64_t max_length = 0;  // 0: as the model has it
+  SearchOptions search;
   bool int8 = false;
   int threads = 0;
   bool json = false;
@@ -86,11 +93,11 @@ struct ShowCommand {
   std::string columns;  // empty: as the model has them
   std::string svg;
   std::string html;
-  int beam = 1;
-  std::int64_t max_length = 0;  // 0: as the model has it, like
-  int max_output = 0;
+  std::string target;           // empty: the model's answer
+  std::int64_t max_length = 0;  // 0: as the model has it
+  SearchOptions search;
   bool json = false;
-  bool words = false;
+  bool by_words = false;
   bool compact = false;
   int run() const;
 };

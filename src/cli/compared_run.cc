@@ -121,11 +121,13 @@ void measure_answers(const PlannedRun& run, const ComparedTask& task, ComparedRu
   for (const std::size_t i : choose_samples(questions, compared_examples)) shown.push_back(sources[i]);
   // The first answers also warm it up: memory is had, weights are in the cache.
   for (Prediction& p : predictor.predict(
-           shown, {.answer = {.alternatives = 5, .stop_signal = &stop_signal(), .limits = sample_limits}})) {
+           shown,
+           {.answer = {.search = {.alternatives = 5, .limits = sample_limits, .stop_signal = &stop_signal()}}})) {
     figures.examples.push_back(std::move(p.output));
   }
   const Clock::time_point start = Clock::now();
-  const std::vector<Prediction> predictions = predictor.predict(sources, {.answer = {.stop_signal = &stop_signal()}});
+  const std::vector<Prediction> predictions =
+      predictor.predict(sources, {.answer = {.search = {.stop_signal = &stop_signal()}}});
   figures.predict_seconds = seconds_since(start);
   Metrics metrics;
   for (std::size_t i = 0; i < predictions.size(); ++i) {

@@ -12,6 +12,7 @@
 #include "cli/columns_for.h"
 #include "cli/commands.h"
 #include "cli/complaint.h"
+#include "cli/models.h"
 #include "cli/out.h"
 #include "data/pairs.h"
 #include "inference/predictor.h"
@@ -43,10 +44,13 @@ Minimum parse_minimum(const std::string& text) {
 
 // For error rates less is better.
 bool lower_is_better(const std::string& metric) {
-  return metric == "cer" || metric == "edit_distance" || metric == "aer" || metric == "unfinished";
+  return metric == "cer" || metric == "edit_distance" || metric == "aer" || metric == "unfinished" ||
+         metric == "abstained";
 }
 
-bool is_count(const std::string& metric) { return metric == "lines" || metric == "sources" || metric == "unfinished"; }
+bool is_count(const std::string& metric) {
+  return metric == "lines" || metric == "sources" || metric == "unfinished" || metric == "abstained";
+}
 
 using Values = std::vector<std::pair<std::string, double>>;
 
@@ -149,6 +153,7 @@ int EvaluateCommand::run() const {
     wanted.push_back(parse_minimum(text));
     std::vector<std::string> known;
     for (const auto& [name, value] : Metrics().values()) known.push_back(name);
+    known.emplace_back("abstained");
     known.insert(known.end(), attention_metrics.begin(), attention_metrics.end());
     known.insert(known.end(), link_metrics.begin(), link_metrics.end());
     if (std::ranges::find(known, wanted.back().metric) == known.end()) {
@@ -156,7 +161,8 @@ int EvaluateCommand::run() const {
     }
   }
   const int asked = threads > 0 ? threads : Workers::default_count();
-  Predictor predictor(model, asked, int8 ? Precision::int8 : Precision::full);
+  const auto [models, data] = split_models(words);
+  Predictor predictor(models, asked, int8 ? Precision::int8 : Precision::full);
   complain_of_threads(asked, predictor.threads());
   const Model& opened = predictor.model();
   const std::int64_t longest = max_length > 0 ? max_length : opened.config().max_length;
@@ -174,11 +180,7 @@ int EvaluateCommand::run() const {
   const std::vector<Referenced> questions = group_references(pairs.examples, opened.task().target_tokenizer());
   std::vector<SourceText> sources;
   for (const Referenced& question : questions) sources.push_back({question.source, question.features});
-  const auto predictions = predictor.predict(sources, {.answer = {.beam = beam,
-                                                                  .max_output = max_output,
-                                                                  .length_power = length_power,
-                                                                  .coverage_penalty = coverage_penalty},
-                                                       .max_length = longest});
+  const auto predictions = predictor.predict(sources, {.answer = {.search = search}, .max_length = longest});
   Metrics metrics;
   for (std::size_t i = 0; i < predictions.size(); ++i) {
     metrics.add(
@@ -186,6 +188,8 @@ int EvaluateCommand::run() const {
   }
   warn_of_features(questions, predictions);
   Values values = metrics.values();
+  values.emplace_back("abstained",
+                      std::ranges::count(predictions, true, [](const Prediction& p) { return p.output.abstained; }));
   add_attention(opened, predictor.threads(), pairs.examples, values);
   if (json) {
     OrderedJson object;

@@ -18,6 +18,7 @@ inline constexpr FileKind attention_picture = {"picture of fovea show",
 inline constexpr FileKind attention_page = {"page of fovea show", "<!DOCTYPE html>", " – attention</title>"};
 inline constexpr FileKind comparison_page = {"page of fovea compare", "<!DOCTYPE html>", "<title>Comparison</title>"};
 inline constexpr FileKind comparison_table = {"table of fovea compare", "", "\tpeak_mib\tseeds\ttrouble\n"};
+inline constexpr FileKind model_file = {"model file", "", "\"__metadata__\":{"};
 
 // Each throws a usage_error unless there is nothing yet (an empty path says that nothing is to be written), or what is
 // there is empty or of that kind.

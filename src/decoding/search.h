@@ -3,41 +3,33 @@
 // batch.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "decoding/search_options.h"
 #include "models/step_model.h"
 
 namespace fovea {
 
-// How much of an explanation is kept; what is left out of it is at the end. A map has a cell for each step and
-// position.
-struct ExplanationLimits {
-  std::size_t maps = std::numeric_limits<std::size_t>::max();
-  std::size_t steps = std::numeric_limits<std::size_t>::max();
-  std::size_t positions = std::numeric_limits<std::size_t>::max();
-  std::size_t cells = std::numeric_limits<std::size_t>::max();  // of all maps; one is kept whatever it has
+// What search has to know of a model's symbols.
+struct SearchSymbols {
+  std::int32_t start = 0;
+  std::int32_t stop = 0;
+  std::vector<std::int32_t> never = {};     // not to be written
+  std::optional<std::int32_t> silent = {};  // writes nothing: rules neither see nor forbid it
 };
 
-struct SearchOptions {
-  int beam = 1;
-  int nbest = 1;                    // at most beam
-  double length_power = 1;          // hypotheses are compared by log-probability / length^power
-  double coverage_penalty = 0;      // > 0: and by what of the source they left unread, see CoveragePenalty
-  double sampling_temperature = 0;  // > 0: all `beam` hypotheses are draws, see Sampling; some may be alike
-  std::uint64_t seed = 0;           // of the draws
-  int alternatives = 0;             // > 0: explain each step, with that many of its best symbols
-  ExplanationLimits limits = {};    // of what is explained
-  std::int32_t start = 0;           // symbols
-  std::int32_t stop = 0;
-  std::vector<std::int32_t> never;                // symbols that are not to be written
-  const std::atomic<int>* stop_signal = nullptr;  // not 0: SearchStopped is thrown before the next step
+// Of each source its own, so that nothing depends on the batch.
+struct SearchSources {
+  std::span<const int> most_steps;             // symbols of an answer, the stop symbol counted
+  std::span<const int> lengths = {};           // positions that are real; for rules that need attention
+  std::span<const std::int64_t> samples = {};  // which draws are its own, such as its line number
+  std::span<const std::vector<std::int32_t>* const> targets = {};  // what is to be written, without the stop symbol:
+                                                                   // nothing is searched for; with a beam of 1
 };
 
 struct SearchStopped {};
@@ -58,11 +50,14 @@ struct StepExplanation {
 
 struct Answer {
   std::vector<std::int32_t> symbols;    // without the stop symbol
-  double score = 0;                     // log-probability / length^power, and the coverage penalty
+  double score = 0;                     // what the rules make of the log-probability
   bool finished = true;                 // false if it was cut off, with all symbols there was room for
   std::vector<StepExplanation> steps;   // one for each symbol and for the stop symbol, if it has one, if explained
   std::vector<std::uint8_t> read = {};  // [positions] of a model that chooses what it reads, if explained: 1 = read
   std::size_t maps = 0;                 // that there are, kept or not, if explained
+  double log_probability = 0;           // of all steps
+  std::vector<float> step_log_probabilities = {};  // one for each symbol and for the stop symbol, if it has one
+  bool abstained = false;                          // the rules would rather have no answer; of the best
 };
 
 // Holds two steps in turn.
@@ -71,13 +66,9 @@ struct SearchArenas {
   Arena odd;
 };
 
-// For each source its best answers, best first; one that was cut off comes behind all that were finished. Of each
-// source its own, so that nothing depends on the batch:
-//   most_steps  how many symbols an answer may have, the stop symbol counted
-//   lengths     how many positions are real; needed for a coverage penalty
-//   samples     which draws are its own, such as its line number; needed for sampling
+// For each source its best answers, best first; one that was cut off comes behind all that were finished.
 std::vector<std::vector<Answer>> search(const Parameters& parameters, StepModel& model, const SearchOptions& options,
-                                        std::span<const int> most_steps, SearchArenas& memory,
-                                        std::span<const int> lengths = {}, std::span<const std::int64_t> samples = {});
+                                        const SearchSymbols& symbols, const Rules& rules, const SearchSources& sources,
+                                        SearchArenas& arenas);
 
 }  // namespace fovea

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "models/ensemble.h"
 #include "tensor/share_products.h"
 
 namespace fovea {
@@ -17,9 +18,8 @@ constexpr std::size_t most_explained_cells = std::size_t(4) << 20;
 
 }  // namespace
 
-std::vector<std::vector<std::size_t>> batches_by_length(std::span<const SourceIds* const> sources, int size,
-                                                        int workers, std::span<const std::size_t> cells,
-                                                        std::size_t most_cells) {
+std::vector<std::vector<std::size_t>> batches_by_length(SourceList sources, int size, int workers,
+                                                        std::span<const std::size_t> cells, std::size_t most_cells) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (!sources[i]->empty()) order.push_back(i);
@@ -41,39 +41,81 @@ std::vector<std::vector<std::size_t>> batches_by_length(std::span<const SourceId
   return batches;
 }
 
-Answering::Answering(const Model& model, Workers& workers)
-    : model_(model), workers_(workers), memories_(static_cast<std::size_t>(workers.count())) {}
+// What answering a batch needs.
+struct Answering::Memory {
+  struct Member {  // of each model
+    Arena sources;
+    SearchArenas steps;
+    Side side;
+    std::optional<Pass> pass;
+  };
+  std::vector<Member> members;
+  SearchArenas steps;
+};
 
-SearchOptions Answering::search_options(const AnswerOptions& options) const {
-  if (!keeps_positions(model_.config().model.encoder) && (options.coverage_penalty > 0 || options.write_unknown)) {
+// A memory of one's own, waited for if there is none.
+class Answering::Lease {
+ public:
+  explicit Lease(Answering& answering) : answering_(answering) {
+    std::unique_lock lock(answering.mutex_);
+    answering.given_back_.wait(lock, [&] { return !answering.free_.empty(); });
+    memory_ = std::move(answering.free_.back());
+    answering.free_.pop_back();
+  }
+  ~Lease() {
+    const std::scoped_lock lock(answering_.mutex_);
+    answering_.free_.push_back(std::move(memory_));
+    answering_.given_back_.notify_one();
+  }
+  Lease(const Lease&) = delete;
+  Lease& operator=(const Lease&) = delete;
+
+  Memory& operator*() const { return *memory_; }
+
+ private:
+  Answering& answering_;
+  std::unique_ptr<Memory> memory_;
+};
+
+Answering::Answering(std::vector<const Model*> models, Workers& workers)
+    : models_(std::move(models)), model_(*models_.front()), workers_(workers) {
+  for (int i = 0; i < workers.count(); ++i) {
+    free_.push_back(std::make_unique<Memory>());
+    free_.back()->members = std::vector<Memory::Member>(models_.size());
+  }
+}
+
+Answering::~Answering() = default;
+
+Answering::Asked Answering::prepare(const AnswerOptions& options) const {
+  const Transduce& task = model_.task();
+  Asked asked = {options, task.search_symbols(), {}};
+  asked.rules = options.search.rules.make({asked.symbols.stop, [&](std::string_view text) -> std::optional<Symbols> {
+                                             Symbols symbols = task.encode_target(text);
+                                             if (std::ranges::find(symbols, Vocabulary::unknown) != symbols.end())
+                                               return {};
+                                             return symbols;
+                                           }});
+  const std::string_view looking = options.replace_unknown ? "replace_unknown" : asked.rules.needing_attention();
+  for (const Model* model : models_) {
+    if (looking.empty() || keeps_positions(model->config().model.encoder)) continue;
     throw usage_error(
         "{}: the columns of encoder.kind = {} are not the source's symbols, so that nothing is known about one of "
         "them; leave it out",
-        options.write_unknown ? "--replace-unknown" : "--coverage-penalty", model_.config().model.encoder.kind);
+        looking, model->config().model.encoder.kind);
   }
-  SearchOptions search_options = model_.task().search_options();
-  search_options.beam = options.beam;
-  search_options.nbest = options.nbest;
-  search_options.length_power = options.length_power;
-  search_options.alternatives = options.alternatives;
-  search_options.coverage_penalty = options.coverage_penalty;
-  search_options.sampling_temperature = options.sampling_temperature;
-  search_options.seed = options.seed;
-  search_options.stop_signal = options.stop_signal;
-  search_options.limits = options.limits;
-  if (options.write_unknown) std::erase(search_options.never, Vocabulary::unknown);
-  return search_options;
+  if (options.replace_unknown) std::erase(asked.symbols.never, Vocabulary::unknown);
+  return asked;
 }
 
-std::vector<std::vector<std::size_t>> Answering::batches(std::span<const SourceIds* const> sources,
-                                                         const AnswerOptions& options) const {
-  if (options.alternatives == 0) return batches_by_length(sources, options.batch, workers_.count());
+std::vector<std::vector<std::size_t>> Answering::batches(SourceList sources, const AnswerOptions& options) const {
+  if (options.search.alternatives == 0) return batches_by_length(sources, options.batch, workers_.count());
   const ModelOptions& model = model_.config().model;
   const int maps = model.attention.heads * (model.decoder.kind == "transformer" ? model.decoder.layers : 1);
-  const auto each = static_cast<std::size_t>(maps) * static_cast<std::size_t>(options.beam);
+  const auto each = static_cast<std::size_t>(maps) * static_cast<std::size_t>(options.search.beam);
   std::vector<std::size_t> cells;  // of a map
   for (const SourceIds* source : sources) {
-    const int steps = model_.task().most_steps(source->size(), options.max_output);
+    const int steps = model_.task().most_steps(source->size(), options.search.max_output);
     cells.push_back(source->symbols.size() * static_cast<std::size_t>(steps));
   }
   return batches_by_length(sources, options.batch, workers_.count(), cells, most_explained_cells / each);
@@ -91,56 +133,81 @@ class Answering::Alone {
   bool alone_;  // when it began
 };
 
-std::vector<std::vector<Answer>> Answering::answer_batch(std::span<const std::size_t> batch,
-                                                         std::span<const SourceIds* const> sources,
-                                                         const AnswerOptions& options, int worker) {
-  Memory& memory = memories_[static_cast<std::size_t>(worker)];
+std::vector<std::vector<Answer>> Answering::answer_batch(std::span<const std::size_t> batch, SourceList sources,
+                                                         const Asked& asked, const GivenLines& given) {
+  const Lease memory(*this);
   const Alone alone(batches_);
-  const bool few = batch.size() * static_cast<std::size_t>(options.beam) <= few_rows;
-  if (!alone || !few || workers_.count() == 1) return answer_rows(batch, sources, options, memory);
+  const bool few = batch.size() * static_cast<std::size_t>(asked.options.search.beam) <= few_rows;
+  if (!alone || !few || workers_.count() == 1) return answer_rows(batch, sources, asked, given, *memory);
   if (!helpers_) helpers_.emplace(workers_.count());
   const ShareProducts sharing(*helpers_);
-  return answer_rows(batch, sources, options, memory);
+  return answer_rows(batch, sources, asked, given, *memory);
 }
 
-std::vector<std::vector<Answer>> Answering::answer_rows(std::span<const std::size_t> batch,
-                                                        std::span<const SourceIds* const> sources,
-                                                        const AnswerOptions& options, Memory& memory) const {
+std::unique_ptr<StepModel> Answering::begin(SourceList rows, Memory& memory) const {
+  std::vector<Ensemble::Member> members;
+  for (std::size_t i = 0; i < models_.size(); ++i) {
+    const Model& model = *models_[i];
+    Memory::Member& own = memory.members[i];
+    model.task().fill_source(rows, own.side);
+    own.pass.emplace(model.parameters(), own.sources);
+    std::unique_ptr<StepModel> begun = model.network().begin(*own.pass, own.side);
+    if (models_.size() == 1) return begun;
+    members.push_back({&model.parameters(), std::move(begun), &own.steps.even, &own.steps.odd});
+  }
+  return std::make_unique<Ensemble>(std::move(members));
+}
+
+std::vector<std::vector<Answer>> Answering::answer_rows(std::span<const std::size_t> batch, SourceList sources,
+                                                        const Asked& asked, const GivenLines& given,
+                                                        Memory& memory) const {
+  const SearchOptions& options = asked.options.search;
+  const int room = options.max_output > 0 ? 0 : asked.rules.room() + 1;
   std::vector<const SourceIds*> rows;
+  std::vector<const Symbols*> wanted;
   std::vector<int> most_steps, lengths;
   std::vector<std::int64_t> samples;
   for (const std::size_t index : batch) {
     rows.push_back(sources[index]);
     lengths.push_back(sources[index]->size() + 1);
-    most_steps.push_back(model_.task().most_steps(sources[index]->size(), options.max_output));
-    samples.push_back(options.first_line + static_cast<std::int64_t>(index));
+    most_steps.push_back(std::max(model_.task().most_steps(sources[index]->size(), options.max_output), room));
+    samples.push_back(asked.options.first_line + given.first_line + static_cast<std::int64_t>(index));
+    if (given.targets.empty()) continue;
+    wanted.push_back(given.targets[index]);
+    most_steps.back() = static_cast<int>(wanted.back()->size()) + 1;
   }
-  model_.task().fill_source(rows, memory.side);
-  Pass pass(model_.parameters(), memory.sources);
-  const std::unique_ptr<StepModel> asked = model_.network().begin(pass, memory.side);
-  auto answers =
-      search(model_.parameters(), *asked, search_options(options), most_steps, memory.steps, lengths, samples);
-  if (options.alternatives > 0 && model_.network().has_rationale()) {
-    const Mask mask = model_.network().rationale(pass, memory.side);
+  const std::unique_ptr<StepModel> model = begin(rows, memory);
+  auto answers = search(model_.parameters(), *model, options, asked.symbols, asked.rules,
+                        {most_steps, lengths, samples, wanted}, memory.steps);
+  if (const Mask read = model->rationale(); options.alternatives > 0 && read.data) {
     for (std::size_t b = 0; b < batch.size(); ++b) {
       for (int i = 0; i < lengths[b]; ++i) {
-        answers[b][0].read.push_back(mask.data[static_cast<std::size_t>(i) * batch.size() + b]);
+        answers[b][0].read.push_back(read.data[static_cast<std::size_t>(i) * batch.size() + b]);
       }
     }
   }
   return answers;
 }
 
-std::vector<std::vector<Answer>> Answering::answer(std::span<const SourceIds* const> sources,
-                                                   const AnswerOptions& options) {
+void Answering::share(int tasks, const std::function<void(int)>& work) {
+  const std::unique_lock workers(with_workers_, std::try_to_lock);
+  if (workers) {
+    workers_.run(tasks, [&](int task, int) { work(task); });
+  } else {
+    for (int task = 0; task < tasks; ++task) work(task);
+  }
+}
+
+std::vector<std::vector<Answer>> Answering::answer(SourceList sources, const AnswerOptions& options) {
   std::vector<std::vector<Answer>> out(sources.size());
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (sources[i]->empty()) out[i] = {Answer{}};
   }
+  const Asked asked = prepare(options);
   const auto together = batches(sources, options);
-  workers_.run(static_cast<int>(together.size()), [&](int task, int worker) {
+  share(static_cast<int>(together.size()), [&](int task) {
     const std::vector<std::size_t>& batch = together[static_cast<std::size_t>(task)];
-    auto answers = answer_batch(batch, sources, options, worker);
+    auto answers = answer_batch(batch, sources, asked);
     for (std::size_t i = 0; i < batch.size(); ++i) out[batch[i]] = std::move(answers[i]);
   });
   return out;

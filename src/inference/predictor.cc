@@ -5,17 +5,54 @@
 #include <exception>
 #include <mutex>
 
+#include "base/json.h"
 #include "base/utf8.h"
+#include "models/generator.h"
 
 namespace fovea {
 
 namespace {
 
-std::unique_ptr<Model> open(const std::filesystem::path& path, Precision precision) {
+// Why two models cannot answer as one; empty: they can.
+std::string_view apart(const Model& a, const Model& b) {
+  const auto same = [](const Vocabulary& x, const Vocabulary& y) { return x.to_json() == y.to_json(); };
+  const auto copies = [](const Model& model) {
+    return generators().find(model.config().model.generator.kind).traits.copies;
+  };
+  const Config &config = a.config(), &other = b.config();
+  if (config.target.tokenizer != other.target.tokenizer || !same(a.task().target(), b.task().target())) {
+    return "they write other symbols";
+  }
+  if (config.source.tokenizer != other.source.tokenizer || !same(a.task().source(), b.task().source())) {
+    return "they read other symbols";
+  }
+  if (a.task().reads_features() != b.task().reads_features() ||
+      (a.task().reads_features() && !same(a.task().features(), b.task().features()))) {
+    return "they read other features";
+  }
+  if (copies(a) != copies(b)) return "only one of them copies";
+  if (a.task().acts() != b.task().acts()) return "only one of them writes actions";
+  return "";
+}
+
+std::vector<std::unique_ptr<Model>> open(const std::vector<std::filesystem::path>& paths, Precision precision) {
   Files files;
-  std::unique_ptr<Model> model = load_model(files, path);
-  if (precision == Precision::int8) model->parameters().use_int8();
-  return model;
+  std::vector<std::unique_ptr<Model>> models;
+  for (const std::filesystem::path& path : paths) {
+    models.push_back(load_model(files, path));
+    if (precision == Precision::int8) models.back()->parameters().use_int8();
+    if (const std::string_view reason = apart(*models[0], *models.back()); !reason.empty()) {
+      throw usage_error("{} and {} cannot answer as one: {}; take models trained on the same data", paths[0].string(),
+                        path.string(), reason);
+    }
+  }
+  return models;
+}
+
+std::vector<const Model*> pointers(const std::vector<std::unique_ptr<Model>>& models) {
+  std::vector<const Model*> all;
+  for (const auto& model : models) all.push_back(model.get());
+  return all;
 }
 
 }  // namespace
@@ -23,66 +60,91 @@ std::unique_ptr<Model> open(const std::filesystem::path& path, Precision precisi
 // Lines that are answered together, in batches that any worker may take.
 class Predictor::Group {
  public:
+  // `first_line` is the number of its first line among all that `asked` is for.
   template <class Line>
-  Group(Predictor& predictor, std::span<const Line> lines, const PredictOptions& options)
-      : predictor_(predictor), options_(options), predictions_(lines.size()), encoded_(lines.size()) {
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      encode(lines[i], predictions_[i], encoded_[i]);
-      sources_.push_back(&encoded_[i]);
+  Group(Predictor& predictor, std::span<const Line> lines, const PredictOptions& options, const Answering::Asked& asked,
+        std::int64_t first_line = 0)
+      : predictor_(predictor),
+        options_(options),
+        asked_(asked),
+        first_line_(first_line),
+        predictions_(lines.size()),
+        encoded_(lines.size()) {
+    for (std::size_t i = 0; i < lines.size(); ++i) encode(lines[i], predictions_[i], encoded_[i]);
+    for (const Encoding& encoded : encoded_) {
+      sources_.push_back(&encoded.source);
+      if (options.score) targets_.push_back(&encoded.target);
     }
     batches_ = predictor.answering_.batches(sources_, options.answer);
   }
 
   std::span<const std::vector<std::size_t>> batches() const { return batches_; }
   // Whether a line is in any batch: there is nothing to ask about one without symbols.
-  bool asks(std::size_t line) const { return !encoded_[line].empty(); }
+  bool asks(std::size_t line) const { return !encoded_[line].source.empty(); }
   std::vector<Prediction>& predictions() { return predictions_; }
 
-  void answer(std::span<const std::size_t> batch, int worker) {
-    const auto answers = predictor_.answering_.answer_batch(batch, sources_, options_.answer, worker);
+  void answer(std::span<const std::size_t> batch) {
+    const Transduce& task = predictor_.model().task();
+    const auto answers = predictor_.answering_.answer_batch(batch, sources_, asked_, {first_line_, targets_});
     for (std::size_t i = 0; i < batch.size(); ++i) {
-      Output& output = predictions_[batch[i]].output;
-      output =
-          predictor_.model_->task().output(output.source_text, encoded_[batch[i]], answers[i], options_.dictionary);
+      Prediction& prediction = predictions_[batch[i]];
+      const SourceIds& source = encoded_[batch[i]].source;
+      prediction.output = task.output(prediction.output.source_text, source, answers[i], options_.dictionary);
+      if (options_.score) prediction.scored = score_of(task, source, answers[i][0]);
     }
   }
 
  private:
-  void encode(const std::string& line, Prediction& p, SourceIds& encoded) const {
+  void encode(const std::string& line, Prediction& p, Encoding& encoded) const {
     const bool sound = !find_invalid_utf8(line);
     const std::string text = sound ? line : repair_utf8(line);
-    const auto cells = options_.columns.value_or(predictor_.model_->task().columns()).question(text);
+    const Columns columns = options_.columns.value_or(predictor_.model().task().columns());
+    std::optional<Cells> cells;
+    if (!options_.score) {
+      cells = columns.question(text);
+    } else if (count_columns(text) >= columns.needed()) {
+      cells = columns.example(text);
+    }
     if (!cells) {
       p.status = text.empty() ? LineStatus::empty : LineStatus::too_few_columns;
       return;
     }
-    encode(SourceText{std::string(cells->source), std::string(cells->features)}, p, encoded);
+    encode(SourceText{std::string(cells->source), std::string(cells->features), std::string(cells->target)}, p,
+           encoded);
     if (!sound && p.status == LineStatus::answered) p.status = LineStatus::repaired;
   }
 
-  void encode(const SourceText& source, Prediction& p, SourceIds& encoded) const {
-    const Transduce& task = predictor_.model_->task();
+  void encode(const SourceText& source, Prediction& p, Encoding& encoded) const {
+    const Transduce& task = predictor_.model().task();
     const std::int64_t most_characters =
-        options_.max_length > 0 ? options_.max_length : predictor_.model_->config().max_length;
-    p.status = source.text.empty()                               ? LineStatus::empty
-               : count_characters(source.text) > most_characters ? LineStatus::too_long
-                                                                 : LineStatus::answered;
+        options_.max_length > 0 ? options_.max_length : predictor_.model().config().max_length;
+    const std::int64_t characters = std::max(count_characters(source.text), count_characters(source.target));
+    p.status = source.text.empty()            ? LineStatus::empty
+               : characters > most_characters ? LineStatus::too_long
+                                              : LineStatus::answered;
     if (p.status != LineStatus::answered) return;
-    encoded = task.encode_source(source.text, source.features);
-    if (const int most = task.most_source_symbols(); most > 0 && encoded.size() > most) {
+    if (options_.score) {
+      encoded = task.encode({source.text, source.target, source.features});
+    } else {
+      encoded.source = task.encode_source(source.text, source.features);
+    }
+    if (const int most = predictor_.most_source_symbols(); most > 0 && encoded.source.size() > most) {
       encoded = {};
       p.status = LineStatus::too_long;
       return;
     }
     p.output.source_text = source.text;
-    p.unknown_feature = task.unknown_feature(encoded);
+    p.unknown_feature = task.unknown_feature(encoded.source);
   }
 
   Predictor& predictor_;
-  PredictOptions options_;
+  const PredictOptions& options_;
+  const Answering::Asked& asked_;
+  std::int64_t first_line_;
   std::vector<Prediction> predictions_;
-  std::vector<SourceIds> encoded_;
+  std::vector<Encoding> encoded_;
   std::vector<const SourceIds*> sources_;
+  std::vector<const Symbols*> targets_;  // of all lines, if they are scored
   std::vector<std::vector<std::size_t>> batches_;
 };
 
@@ -91,23 +153,23 @@ class Predictor::Group {
 class Predictor::Pipeline {
  public:
   Pipeline(Predictor& predictor, LineStream& stream, const PredictOptions& options)
-      : predictor_(predictor), stream_(stream), options_(options) {}
+      : predictor_(predictor), stream_(stream), options_(options), asked_(predictor.prepare(options)) {}
 
   void run() {
-    predictor_.workers_.run(predictor_.workers_.count(), [&](int, int worker) { work(worker); });
+    predictor_.answering_.share(predictor_.workers_.count(), [&](int) { work(); });
     if (read_failure_) std::rethrow_exception(read_failure_);
   }
 
  private:
   // What each worker does.
-  void work(int worker) {
+  void work() {
     std::unique_lock lock(mutex_);
     try {
       while (!failed_ && !(ended_ && running_.empty())) {
         if (wants_lines()) {
           read(lock);
         } else if (!waiting_.empty()) {
-          answer(lock, worker);
+          answer(lock);
         } else {
           changed_.wait(lock);
         }
@@ -121,8 +183,9 @@ class Predictor::Pipeline {
   }
 
   struct Running {
-    Running(Predictor& predictor, std::span<const std::string> lines, const PredictOptions& options)
-        : group(predictor, lines, options), written(lines.size()), left(group.batches().size()) {}
+    Running(Predictor& predictor, std::span<const std::string> lines, const PredictOptions& options,
+            const Answering::Asked& asked, std::int64_t first_line)
+        : group(predictor, lines, options, asked, first_line), written(lines.size()), left(group.batches().size()) {}
     Group group;
     std::vector<LineStream::Written> written;
     std::size_t left;  // batches
@@ -150,10 +213,8 @@ class Predictor::Pipeline {
     }
     std::unique_ptr<Running> next;
     if (!lines.empty()) {
-      PredictOptions options = options_;
-      options.answer.first_line += lines_read_;
+      next = std::make_unique<Running>(predictor_, std::span<const std::string>(lines), options_, asked_, lines_read_);
       lines_read_ += std::ssize(lines);
-      next = std::make_unique<Running>(predictor_, std::span<const std::string>(lines), options);
     }
     lock.lock();
     reading_ = false;
@@ -166,15 +227,17 @@ class Predictor::Pipeline {
     changed_.notify_all();
   }
 
-  void answer(std::unique_lock<std::mutex>& lock, int worker) {
+  void answer(std::unique_lock<std::mutex>& lock) {
     const Batch batch = waiting_.front();
     waiting_.pop_front();
     lock.unlock();
-    batch.of->group.answer(batch.lines, worker);
+    batch.of->group.answer(batch.lines);
     for (const std::size_t i : batch.lines) {
       Prediction& prediction = batch.of->group.predictions()[i];
       batch.of->written[i].text = stream_.render(prediction);
       batch.of->written[i].finished = prediction.output.finished;
+      batch.of->written[i].abstained = prediction.output.abstained;
+      batch.of->written[i].scored = std::move(prediction.scored);
       prediction.output = {};  // an explanation is large
     }
     lock.lock();
@@ -212,6 +275,7 @@ class Predictor::Pipeline {
   Predictor& predictor_;
   LineStream& stream_;
   const PredictOptions& options_;
+  const Answering::Asked asked_;
   std::int64_t lines_read_ = 0;  // by whoever reads
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -224,21 +288,45 @@ class Predictor::Pipeline {
   std::exception_ptr read_failure_;
 };
 
-Predictor::Predictor(const std::filesystem::path& model, int threads, Precision precision)
-    : model_(open(model, precision)), workers_(threads), answering_(*model_, workers_) {}
+Predictor::Predictor(const std::vector<std::filesystem::path>& models, int threads, Precision precision)
+    : models_(open(models, precision)), workers_(threads), answering_(pointers(models_), workers_) {}
 
-std::vector<Prediction> Predictor::answer(Group group) {
+int Predictor::most_source_symbols() const {
+  int least = 0;
+  for (const auto& model : models_) {
+    const int most = model->task().most_source_symbols();
+    if (most > 0 && (least == 0 || most < least)) least = most;
+  }
+  return least;
+}
+
+Answering::Asked Predictor::prepare(const PredictOptions& options) const {
+  if (options.score && model().task().acts()) {
+    throw usage_error(
+        "attention.select = actions: only training knows by which steps a target is reached, so that "
+        "it cannot be scored; take a model with another selection");
+  }
+  Answering::Asked asked = answering_.prepare(options.answer);
+  if (options.score) asked.options.search.beam = asked.options.search.nbest = 1;
+  if (options.score) asked.options.search.sample = 0;
+  return asked;
+}
+
+template <class Line>
+std::vector<Prediction> Predictor::answer(std::span<const Line> lines, const PredictOptions& options) {
+  const Answering::Asked asked = prepare(options);
+  Group group(*this, lines, options, asked);
   const auto batches = group.batches();
-  workers_.run(static_cast<int>(batches.size()), [&](int task, int worker) { group.answer(batches[task], worker); });
+  answering_.share(static_cast<int>(batches.size()), [&](int task) { group.answer(batches[task]); });
   return std::move(group.predictions());
 }
 
 std::vector<Prediction> Predictor::predict(std::span<const std::string> lines, const PredictOptions& options) {
-  return answer(Group(*this, lines, options));
+  return answer(lines, options);
 }
 
 std::vector<Prediction> Predictor::predict(std::span<const SourceText> sources, const PredictOptions& options) {
-  return answer(Group(*this, sources, options));
+  return answer(sources, options);
 }
 
 void Predictor::predict(LineStream& stream, const PredictOptions& options) { Pipeline(*this, stream, options).run(); }

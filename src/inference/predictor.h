@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "inference/answering.h"
+#include "inference/scoring.h"
 #include "tasks/output.h"
 
 namespace fovea {
@@ -18,6 +19,7 @@ struct PredictOptions {
   std::optional<Columns> columns = {};  // of lines; none: those the model was trained on
   std::int64_t max_length = 0;          // characters; a longer source is not answered; 0: as the model's config has it
   const Lexicon* dictionary = nullptr;  // for unknown symbols that are replaced
+  bool score = false;                   // lines have targets, which are scored instead of looking for answers
 };
 
 // What became of a line before the model saw it.
@@ -26,13 +28,15 @@ enum class LineStatus { answered, empty, repaired, too_long, too_few_columns };
 struct Prediction {
   Output output;  // of a line that was too long, empty or without all columns: no text
   LineStatus status = LineStatus::answered;
-  std::string unknown_feature = {};  // the first of its features that the training data had not; empty: all are known
+  std::string unknown_feature = {};   // the first of its features that the training data had not; empty: all are known
+  std::optional<Scored> scored = {};  // its target, if it was to be and could be
 };
 
 // What a model reads of a line.
 struct SourceText {
   std::string text;
   std::string features = {};
+  std::string target = {};  // to be scored
 };
 
 // What the weights of products are: as trained, or rounded to 8 bits, which is faster and nearly as exact.
@@ -53,18 +57,25 @@ class LineStream {
     std::string text;
     LineStatus status = LineStatus::answered;
     bool finished = true;
+    bool abstained = false;
     std::string unknown_feature = {};
+    std::optional<Scored> scored = {};
   };
   virtual void write(std::span<const Written> lines) = 0;
 };
 
+// Many threads may use one at once, each with options of its own; the answers are the same as alone.
 class Predictor {
  public:
   // MODEL may be the folder of a run or the file itself. Throws a model_error.
-  Predictor(const std::filesystem::path& model, int threads, Precision precision = Precision::full);
+  Predictor(const std::filesystem::path& model, int threads, Precision precision = Precision::full)
+      : Predictor(std::vector{model}, threads, precision) {}
+  // Several answer as one (models/ensemble.h). Throws a usage_error unless all read sources alike and write the same
+  // symbols.
+  Predictor(const std::vector<std::filesystem::path>& models, int threads, Precision precision = Precision::full);
 
-  // One prediction for each line, in order. Bytes that are not UTF-8 are read as U+FFFD. A line's answer does not
-  // depend on the others.
+  // One prediction for each line, in order; with `score`, each line's target scored. Bytes that are not UTF-8 are read
+  // as U+FFFD. A line's answer does not depend on the others.
   std::vector<Prediction> predict(std::span<const std::string> lines, const PredictOptions& options);
   std::vector<Prediction> predict(std::span<const SourceText> sources, const PredictOptions& options);
 
@@ -72,15 +83,18 @@ class Predictor {
   // read is answered before more is waited for.
   void predict(LineStream& stream, const PredictOptions& options);
 
-  const Model& model() const { return *model_; }
+  const Model& model() const { return *models_.front(); }
   int threads() const { return workers_.count(); }
 
  private:
   class Group;
-  std::vector<Prediction> answer(Group group);
+  template <class Line>
+  std::vector<Prediction> answer(std::span<const Line> lines, const PredictOptions& options);
   class Pipeline;
+  Answering::Asked prepare(const PredictOptions& options) const;
+  int most_source_symbols() const;  // that all models can read; 0: any number
 
-  std::unique_ptr<Model> model_;
+  std::vector<std::unique_ptr<Model>> models_;
   Workers workers_;
   Answering answering_;
 };

@@ -69,4 +69,23 @@ State State::rows(Pass& pass, Ids rows) const {
   return chosen;
 }
 
+void State::add(const std::string& prefix, const State& part) {
+  for (const Entry& entry : part.entries_) {
+    entries_.push_back(entry);
+    entries_.back().name = prefix + entry.name;
+  }
+  step = part.step;
+}
+
+State State::part(const std::string& prefix) const {
+  State part;
+  for (const Entry& entry : entries_) {
+    if (!entry.name.starts_with(prefix)) continue;
+    part.entries_.push_back(entry);
+    part.entries_.back().name = entry.name.substr(prefix.size());
+  }
+  part.step = step;
+  return part;
+}
+
 }  // namespace fovea

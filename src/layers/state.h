@@ -24,6 +24,10 @@ class State {
   // The state whose row i is this one's row rows[i], in the memory of `pass`; of what grows only where rows move.
   State rows(Pass& pass, Ids rows) const;
 
+  // All that another has, under names that begin with `prefix`; and out again.
+  void add(const std::string& prefix, const State& part);
+  State part(const std::string& prefix) const;
+
   int step = 0;  // how many symbols have been written
 
  private:

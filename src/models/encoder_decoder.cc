@@ -214,14 +214,15 @@ class EncoderDecoder::Answering : public StepModel {
  public:
   Answering(const EncoderDecoder& model, Pass& pass, const Side& source)
       : model_(model), pass_(pass), copy_map_(source.copy_map), batch_(source.batch) {
-    const Mask mask = model.rationale_ ? model.rationale_->choose(pass, source).mask : source.mask();
-    encoded_ = model.encode(pass, source, mask);
+    if (model.rationale_) rationale_ = model.rationale_->choose(pass, source).mask;
+    encoded_ = model.encode(pass, source, model.rationale_ ? rationale_ : source.mask());
     sources_ = model.decoder_->prepare(pass, encoded_);
     generator_ = model.prepare_generator(pass, encoded_, source);
     generator_.copy_map = copy_map_.view();
   }
 
   int sources() const override { return batch_; }
+  Mask rationale() const override { return rationale_; }
 
   State start(Pass& pass) const override { return model_.decoder_->start(pass, encoded_); }
 
@@ -288,6 +289,7 @@ class EncoderDecoder::Answering : public StepModel {
 
   const EncoderDecoder& model_;
   Pass& pass_;
+  Mask rationale_;
   Encoded encoded_;
   Decoder::Sources sources_;
   CopyMap copy_map_;

@@ -33,10 +33,6 @@ class EncoderDecoder {
   // Where the model looks while it is given the target: [steps, batch, positions]; empty without attention.
   Tensor look(Pass& pass, const Batch& batch) const;
 
-  // Whether it chooses what it reads, and what of these sources.
-  bool has_rationale() const { return rationale_.has_value(); }
-  Mask rationale(Pass& pass, const Side& source) const { return rationale_->choose(pass, source).mask; }
-
   // Answers a batch of sources step by step. Everything prepared here lives in `pass`, and `source` must stay.
   std::unique_ptr<StepModel> begin(Pass& pass, const Side& source) const;
 

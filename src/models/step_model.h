@@ -47,6 +47,8 @@ class StepModel {
   // Only these sources are still of interest, in this order. The rows of a state change accordingly (the caller's
   // part).
   virtual void keep(Ids sources) = 0;
+  // [positions, sources] what it reads of the sources it began with, of a model that chooses; else nothing.
+  virtual Mask rationale() const { return {}; }
 };
 
 }  // namespace fovea

@@ -141,6 +141,7 @@ std::string output_to_json(const Output& output) {
   json["text"] = output.text;
   json["score"] = output.score;
   json["finished"] = output.finished;
+  if (output.abstained) json["abstained"] = true;
   json["maps"] = list_of(output.maps, [](const MapName& map) {
     return OrderedJson{{"layer", map.layer}, {"head", map.head}, {"source", map.source}};
   });
@@ -179,6 +180,7 @@ Output output_from_json(std::string_view text) {
   output.text = root.field("text").text();
   output.score = root.field("score").number();
   output.finished = root.is_true_or_missing("finished");
+  output.abstained = root.has("abstained") && root.is_true_or_missing("abstained");
   output.maps = root.list("maps", [](const Place& map) {
     return MapName{map.field("layer").count(), map.field("head").count(), map.field("source").text()};
   });

@@ -63,10 +63,11 @@ struct Output {
   std::string text;
   double score = 0;
   bool finished = true;           // false if it was cut at the greatest length
+  bool abstained = false;         // the best was not good enough: there is no text, though `nbest` has it
   std::vector<MapName> maps;      // empty for a model without attention
   std::vector<OutputStep> steps;  // the last one is the stop symbol, unless it was cut
   LeftOut left_out = {};
-  std::vector<Hypothesis> nbest;  // best first; the first is `text`
+  std::vector<Hypothesis> nbest;  // best first; the first is `text`, unless the model abstained
 
   // All that was read, for people.
   std::string read_text() const { return features.empty() ? source_text : source_text + " " + features; }

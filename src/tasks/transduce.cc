@@ -335,12 +335,12 @@ int Transduce::most_steps(int source_symbols, int max_output) const {
   return static_cast<int>(std::min(most, std::ceil(symbols))) + (acts_ ? source_symbols : 0) + 1;
 }
 
-SearchOptions Transduce::search_options() const {
-  SearchOptions options;
-  options.start = Vocabulary::start;
-  options.stop = Vocabulary::stop;
-  options.never = {Vocabulary::pad, Vocabulary::unknown, Vocabulary::start};
-  return options;
+SearchSymbols Transduce::search_symbols() const {
+  SearchSymbols symbols = {.start = Vocabulary::start,
+                           .stop = Vocabulary::stop,
+                           .never = {Vocabulary::pad, Vocabulary::unknown, Vocabulary::start}};
+  if (acts_) symbols.silent = Vocabulary::step;
+  return symbols;
 }
 
 std::string Transduce::symbol_text(std::int32_t symbol, const SourceIds& source) const {
@@ -405,6 +405,8 @@ Output Transduce::output(const std::string& text, const SourceIds& source, std::
   out.text = out.nbest[0].text;
   out.score = best.score;
   out.finished = best.finished;
+  out.abstained = best.abstained;
+  if (out.abstained) out.text.clear();
   for (std::size_t i = 0; i < best.steps.size(); ++i) {
     const StepExplanation& step = best.steps[i];
     OutputStep shown;

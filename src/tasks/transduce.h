@@ -103,7 +103,7 @@ class Transduce {
   void fill_source(std::span<const SourceIds* const> sources, Side& side) const;
 
   // What search needs to know of the target's symbols.
-  SearchOptions search_options() const;
+  SearchSymbols search_symbols() const;
   // How many steps search may take for an answer: those of all symbols, the stop symbol too, and of a walk over the
   // source, if answers are one. Without `max_output`, a number of symbols, half as many again as in the training data,
   // where longer sources than any there had longer targets in proportion.
@@ -116,6 +116,7 @@ class Transduce {
   Output output(const std::string& text, const SourceIds& source, std::span<const Answer> answers,
                 const Lexicon* dictionary = nullptr) const;
   std::string target_text(std::span<const std::int32_t> symbols, const SourceIds& source) const;
+  std::string symbol_text(std::int32_t symbol, const SourceIds& source) const;
 
  private:
   struct Counted;
@@ -127,7 +128,6 @@ class Transduce {
   void fill_features(std::span<const SourceIds* const> sources, FeatureIds& features) const;
   void fill_copy_map(std::span<const SourceIds* const> sources, Side& side) const;
   void fill_alignment(std::span<const Encoding* const> examples, Batch& batch) const;
-  std::string symbol_text(std::int32_t symbol, const SourceIds& source) const;
   std::string replacement(const StepExplanation& step, const std::vector<SourceToken>& tokens,
                           const Lexicon* dictionary) const;
 

@@ -93,7 +93,7 @@ double HeldOut::loss() {
 void HeldOut::answer(const std::atomic<int>* stop_signal, ValidationReport& report) {
   std::vector<const SourceIds*> sources;
   for (const SourceIds& source : sources_) sources.push_back(&source);
-  const auto answers = answering_.answer(sources, {.stop_signal = stop_signal});
+  const auto answers = answering_.answer(sources, {.search = {.stop_signal = stop_signal}});
   Metrics metrics;
   for (std::size_t i = 0; i < answers.size(); ++i) {
     metrics.add({.references = questions_[i].references,
@@ -111,7 +111,7 @@ void HeldOut::show_samples(const std::atomic<int>* stop_signal, ValidationReport
   std::vector<const SourceIds*> shown;
   for (const std::size_t i : chosen) shown.push_back(&sources_[i]);
   const auto explained =
-      answering_.answer(shown, {.alternatives = 5, .stop_signal = stop_signal, .limits = sample_limits});
+      answering_.answer(shown, {.search = {.alternatives = 5, .limits = sample_limits, .stop_signal = stop_signal}});
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const Referenced& question = questions_[chosen[i]];
     Output output = model_.task().output(question.source, *shown[i], explained[i]);

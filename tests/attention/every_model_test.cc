@@ -74,7 +74,7 @@ TEST(EveryModel, SavedAndLoadedAnswersTheSame) {
     model.parameters().invalidate_packed();
     const std::string bytes = encode_safetensors({model.metadata(), model.arrays()});
     const auto loaded = Model::decode(ByteSource::of(bytes), "model");
-    const AnswerOptions options = {.beam = 3, .nbest = 3, .alternatives = 3};
+    const AnswerOptions options = {.search = {.beam = 3, .nbest = 3, .alternatives = 3}};
     const auto before = answers(model, examples, options), after = answers(*loaded, examples, options);
     for (std::size_t i = 0; i < examples.size(); ++i) {
       ASSERT_EQ(before[i].size(), after[i].size());

@@ -1,4 +1,4 @@
-// The commands that README.md and docs/data.md show are run as they show them, so that they stay true.
+// The commands that README.md and pages of docs/ show are run as they show them, so that they stay true.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -87,7 +87,7 @@ TEST_P(ShownCommands, SlowTheyWork) {
   EXPECT_GT(used, 0) << "it shows no command of the program";
 }
 
-INSTANTIATE_TEST_SUITE_P(Pages, ShownCommands, testing::Values("README.md", "docs/data.md"),
+INSTANTIATE_TEST_SUITE_P(Pages, ShownCommands, testing::Values("README.md", "docs/data.md", "docs/search.md"),
                          [](const auto& info) { return std::filesystem::path(info.param).stem().string(); });
 
 }  // namespace

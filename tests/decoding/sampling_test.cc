@@ -75,10 +75,10 @@ TEST(Sampling, WhatCannotBeWrittenIsNotDrawn) {
   EXPECT_EQ(Sampling(1e-9, 3, {5}).draw(only, 0, 0, 0), 1) << "the forbidden one must not swallow the others";
 }
 
-SearchOptions drawing(int beam, double temperature, std::uint64_t seed = 1) {
-  SearchOptions o = options(beam, beam);
-  o.sampling_temperature = temperature;
-  o.seed = seed;
+TableSearch drawing(int beam, double temperature, std::uint64_t seed = 1) {
+  TableSearch o = options(beam, beam);
+  o.sample = temperature;
+  o.seed = static_cast<std::int64_t>(seed);
   return o;
 }
 
@@ -135,7 +135,7 @@ TEST(Sampling, ScoresAreTheModelsAndSorted) {
       EXPECT_TRUE(answer.finished || std::ssize(answer.symbols) == most_steps[source] - 1);
     }
   }
-  SearchOptions best = drawing(8, 2);
+  TableSearch best = drawing(8, 2);
   best.nbest = 3;
   const auto fewer = find(table, best, most_steps, {}, {}, lines(5));
   for (int source = 0; source < 5; ++source) {
@@ -167,7 +167,7 @@ TEST(Sampling, ColdItIsGreedy) {
 // Draw by draw, without search.
 TEST(Sampling, AHypothesisKeepsItsNumbersWhenOthersEnd) {
   const Table table = random_table(16);
-  const SearchOptions o = drawing(6, 1.5, 4);
+  const TableSearch o = drawing(6, 1.5, 4);
   const Sampling sampling(1.5, 4, o.never);
   const auto found = find(table, o, std::vector<int>(10, 7), {}, {}, lines(10, 30));
   for (int source = 0; source < 10; ++source) {
@@ -226,7 +226,7 @@ TEST(Sampling, LooksBelongToTheDraw) {
   extras.looks = [](int source, const Path& written) -> TableModel::Looks {
     return {{0, 0, {random_at(14, source, written).uniform(0)}}};
   };
-  SearchOptions o = drawing(5, 2);
+  TableSearch o = drawing(5, 2);
   o.alternatives = 1;
   const auto found = find(random_table(14), o, {5, 3, 5}, extras, {}, lines(3));
   for (int source = 0; source < 3; ++source) {
@@ -244,8 +244,8 @@ TEST(Sampling, LooksBelongToTheDraw) {
 TEST(Sampling, GoesWithACoveragePenalty) {
   TableModel::Extras extras;
   extras.looks = [](int, const Path& written) -> TableModel::Looks { return {{0, 0, {written.empty() ? 0.5 : 0.25}}}; };
-  SearchOptions o = drawing(6, 1);
-  o.coverage_penalty = 2;
+  TableSearch o = drawing(6, 1);
+  set_field(o, "coverage_penalty=2");
   const std::vector<int> lengths = {1};
   const auto found = find(random_table(15), o, {4}, extras, lengths, lines(1));
   ASSERT_EQ(found[0].size(), 6u);

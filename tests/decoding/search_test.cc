@@ -33,7 +33,7 @@ void expect_answers(const std::vector<Answer>& found, std::span<const Answer> wa
 
 TEST(Search, WideEnoughItFindsAllThereIs) {
   for (const double power : {0.0, 0.6, 1.0, 2.0}) {
-    const SearchOptions o = options(200, 200, power);
+    const TableSearch o = options(200, 200, power);
     const Table table = random_table(1);
     const auto found = find(table, o, {4, 4, 2});
     for (const int source : {0, 1, 2}) expect_answers(found[source], enumerate(table, source, o, source == 2 ? 2 : 4));
@@ -43,7 +43,7 @@ TEST(Search, WideEnoughItFindsAllThereIs) {
 TEST(Search, AsWideAsTheLivingItFindsTheBest) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     for (const double power : {0.0, 1.0, 2.0}) {
-      SearchOptions o = options(48, 48, power);  // as many as can follow the fifth symbol, so none is lost before
+      TableSearch o = options(48, 48, power);  // as many as can follow the fifth symbol, so none is lost before
       o.never.push_back(3);
       const auto all = enumerate(random_table(seed), 0, o, 6);
       expect_answers(find_one(random_table(seed), o, 6), std::span(all).first(48));
@@ -195,7 +195,7 @@ TEST(Search, CutOffAnswersSaySo) {
   const Table no_end = [](int, const Path&) { return Row{least_writable * 2, -1, -2, -3, -9, -9}; };
   for (const int beam : {1, 3}) {
     for (const bool may_stop : {true, false}) {
-      SearchOptions o = options(beam, beam);
+      TableSearch o = options(beam, beam);
       if (!may_stop) o.never.push_back(stop);
       const auto found = find(may_stop ? no_end : endless, o, {3, 5, 1});
       for (const int source : {0, 1, 2}) {
@@ -210,7 +210,7 @@ TEST(Search, CutOffAnswersSaySo) {
 
 TEST(Search, TiesGoToTheLowerSymbolAndEarlierHypothesis) {
   const Table even = [](int, const Path&) { return Row(symbols, -2); };
-  SearchOptions o = options(1, 1);
+  TableSearch o = options(1, 1);
   EXPECT_EQ(find_one(even, o, 3)[0].symbols, Path{});  // stop is the lowest
   o.never.push_back(stop);
   EXPECT_EQ(find_one(even, o, 3)[0].symbols, Path({1, 1, 1}));
@@ -227,7 +227,7 @@ TEST(Search, LooksBelongToTheAnswersOwnPath) {
   const Table table = random_table(5);
   const std::vector<int> most_steps = {6, 2, 6, 4, 6, 3, 6, 6};  // some leave the batch early
   for (const int beam : {1, 2, 5}) {
-    SearchOptions o = options(beam, beam);
+    TableSearch o = options(beam, beam);
     o.alternatives = 3;
     const auto found = find(table, o, most_steps);
     for (int source = 0; source < std::ssize(most_steps); ++source) {
@@ -263,7 +263,7 @@ TEST(Search, ExplainsLayersHeadsAndTheGate) {
   extras.gate = [](int source, const Path& written) {
     return 0.125 * source + 0.25 * static_cast<double>(written.size());
   };
-  SearchOptions o = options(3, 3);
+  TableSearch o = options(3, 3);
   o.alternatives = 1;
   const auto found = find(random_table(7), o, {4, 2, 3}, extras);
   for (int source = 0; source < 3; ++source) {
@@ -295,7 +295,7 @@ TEST(Search, WhatASourceCannotWriteIsNotThere) {
     row.resize(symbols + 4, std::log(1e-30));
     return row;
   };
-  SearchOptions o = options(9, 9);
+  TableSearch o = options(9, 9);
   o.alternatives = 4;
   const auto found = find_one(wide, o, 5);
   ASSERT_EQ(found.size(), 3u);  // "", "1" and "1 1"

@@ -128,36 +128,52 @@ inline Table random_table(std::uint64_t seed) {
   };
 }
 
-inline SearchOptions options(int beam, int nbest, double length_power = 1) {
-  SearchOptions o;
+// What is asked for, and of which symbols.
+struct TableSearch : SearchOptions, SearchSymbols {
+  double length_power = 1;  // as it is set in the options
+
+  // A text of the table is digits, each a symbol.
+  Rules rules_made() const {
+    return rules.make({stop, [](std::string_view text) -> std::optional<Path> {
+                         Path path;
+                         for (const char digit : text) path.push_back(digit - '0');
+                         if (std::ranges::any_of(path, [](int s) { return s < 1 || s > 3; })) return {};
+                         return path;
+                       }});
+  }
+};
+
+inline TableSearch options(int beam, int nbest, double length_power = 1) {
+  TableSearch o;
   o.beam = beam;
   o.nbest = nbest;
   o.length_power = length_power;
+  set_field(o, fmt::format("length_power={}", length_power));
   o.start = start;
   o.stop = stop;
   o.never = {start, unwanted};
   return o;
 }
 
-inline std::vector<std::vector<Answer>> find(const Table& table, const SearchOptions& o,
+inline std::vector<std::vector<Answer>> find(const Table& table, const TableSearch& o,
                                              const std::vector<int>& most_steps, const TableModel::Extras& extras = {},
                                              std::span<const int> lengths = {},
                                              std::span<const std::int64_t> samples = {}) {
   Parameters parameters;
   parameters.allocate();
   TableModel model(table, static_cast<int>(most_steps.size()), extras);
-  SearchArenas memory;
-  return search(parameters, model, o, most_steps, memory, lengths, samples);
+  SearchArenas arenas;
+  return search(parameters, model, o, o, o.rules_made(), {most_steps, lengths, samples}, arenas);
 }
 
-inline std::vector<Answer> find_one(const Table& table, const SearchOptions& o, int most_steps) {
+inline std::vector<Answer> find_one(const Table& table, const TableSearch& o, int most_steps) {
   return find(table, o, {most_steps})[0];
 }
 
 // Every answer there is, best first, those that are cut off behind the others. `penalty` is added to the score of what
 // was written.
 inline std::vector<Answer> enumerate(
-    const Table& table, int source, const SearchOptions& o, int most_steps,
+    const Table& table, int source, const TableSearch& o, int most_steps,
     const std::function<double(const Path& written, bool stopped)>& penalty = [](const Path&, bool) { return 0.0; }) {
   std::vector<Answer> all;
   const std::function<void(const Path&, double)> extend = [&](const Path& written, double log_p) {

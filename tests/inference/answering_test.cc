@@ -87,7 +87,9 @@ class BatchMates : public testing::TestWithParam<Mates> {
  protected:
   const Model model_ = small_model(GetParam().config, 3);
   const std::vector<std::string> lines_ = random_lines(GetParam().lines, 14, 1);
-  AnswerOptions options(int batch) const { return {.beam = GetParam().beam, .nbest = GetParam().beam, .batch = batch}; }
+  AnswerOptions options(int batch) const {
+    return {.search = {.beam = GetParam().beam, .nbest = GetParam().beam}, .batch = batch};
+  }
 };
 
 TEST_P(BatchMates, ChangeNothing) {
@@ -124,7 +126,7 @@ TEST_P(BatchMates, OneVeryLongLineChangesNothing) {
 
 TEST_P(BatchMates, ExplainingChangesNothing) {
   AnswerOptions explained = options(16);
-  explained.alternatives = 5;
+  explained.search.alternatives = 5;
   const Answers plain = ask(model_, lines_, options(16)), seen = ask(model_, lines_, explained);
   for (std::size_t i = 0; i < lines_.size(); ++i) expect_same(seen[i], plain[i], lines_[i]);
 }
@@ -140,8 +142,12 @@ TEST(Answering, HardAttentionIsDrawnWhereSymbolsAre) {
   const std::vector<std::string> lines = random_lines(20, 9, 1);
   const auto looks = [&](std::uint64_t seed, int batch, double temperature = 1) {
     std::vector<std::ptrdiff_t> all;  // the position that each step sees
-    const AnswerOptions options = {
-        .beam = 2, .nbest = 2, .batch = batch, .alternatives = 1, .sampling_temperature = temperature, .seed = seed};
+    const AnswerOptions options = {.search = {.beam = 2,
+                                              .nbest = 2,
+                                              .sample = temperature,
+                                              .seed = static_cast<std::int64_t>(seed),
+                                              .alternatives = 1},
+                                   .batch = batch};
     for (const auto& answers : ask(model, lines, options)) {
       for (const Answer& answer : answers) {
         for (const auto& step : answer.steps) {
@@ -164,15 +170,17 @@ TEST(Answering, WhatLooksAtSymbolsIsRefusedWhereColumnsAreNone) {
     set_field(config, "encoder.layers=2");
     const Model model = small_model(config, 3);
     EXPECT_NO_THROW(ask(model, {"abc"}, {}));
+    AnswerOptions covering;
+    set_field(covering.search, "coverage_penalty=0.5");
     for (const AnswerOptions& options :
-         {AnswerOptions{.coverage_penalty = 0.5}, AnswerOptions{.alternatives = 1, .write_unknown = true}}) {
+         {covering, AnswerOptions{.search = {.alternatives = 1}, .replace_unknown = true}}) {
       try {
         ask(model, {"abc"}, options);
         ADD_FAILURE() << kind;
       } catch (const Error& e) {
         EXPECT_EQ(e.kind(), ErrorKind::usage);
         EXPECT_NE(std::string(e.what()).find("encoder.kind = " + kind), std::string::npos) << e.what();
-        EXPECT_NE(std::string(e.what()).find(options.write_unknown ? "--replace-unknown" : "--coverage-penalty"),
+        EXPECT_NE(std::string(e.what()).find(options.replace_unknown ? "replace_unknown:" : "coverage_penalty:"),
                   std::string::npos)
             << e.what();
       }
@@ -186,12 +194,12 @@ TEST(Answering, ExplanationsKeepToTheirLimits) {
   const Model model = small_model(config, 3);
   const std::string line = random_lines(1, 1, 5)[0] + std::string(60, 'q');
   const SourceIds source = model.task().encode_source(line);
-  const std::vector<Answer> whole = ask(model, {line}, {.alternatives = 2})[0];
+  const std::vector<Answer> whole = ask(model, {line}, {.search = {.alternatives = 2}})[0];
   const Output all = model.task().output(line, source, whole);
   EXPECT_FALSE(all.left_out.any());
   ASSERT_GT(all.steps.size(), 5u);
   const auto limited = [&](const ExplanationLimits& limits) {
-    const std::vector<Answer> answers = ask(model, {line}, {.alternatives = 2, .limits = limits})[0];
+    const std::vector<Answer> answers = ask(model, {line}, {.search = {.alternatives = 2, .limits = limits}})[0];
     expect_same(answers, whole, line);
     return model.task().output(line, source, answers);
   };
@@ -224,7 +232,7 @@ TEST(Answering, LongLinesAreExplainedFewAtATime) {
   std::vector<const SourceIds*> sources;
   for (const SourceIds& source : made) sources.push_back(&source);
   EXPECT_EQ(answering.batches(sources, {}).size(), 1u);
-  const auto explained = answering.batches(sources, {.beam = 2, .max_output = 650, .alternatives = 5});
+  const auto explained = answering.batches(sources, {.search = {.beam = 2, .max_output = 650, .alternatives = 5}});
   std::size_t lines = 0;
   for (const auto& batch : explained) {
     EXPECT_LE(batch.size(), 2u) << "300 positions, 650 steps, 4 maps and 2 hypotheses: 1.5 million cells a line";
@@ -236,7 +244,7 @@ TEST(Answering, LongLinesAreExplainedFewAtATime) {
 TEST(Answering, ASignalStopsIt) {
   const Model model = small_model(small_config(), 3);
   std::atomic<int> signal = 15;
-  EXPECT_THROW(ask(model, random_lines(5, 9, 1), {.stop_signal = &signal}, 2), SearchStopped);
+  EXPECT_THROW(ask(model, random_lines(5, 9, 1), {.search = {.stop_signal = &signal}}, 2), SearchStopped);
 }
 
 TEST(Answering, EveryWorkerGetsABatchOfTheLongestFirst) {
@@ -259,7 +267,7 @@ TEST(Answering, OneLineAmongThreadsIsAnsweredAsWithOne) {
   config.model.encoder.size = config.model.decoder.size = config.model.generator.size = 128;
   const Model model = small_model(config, 3);
   const auto lines = random_lines(60, 14, 2);
-  const AnswerOptions one_at_a_time = {.beam = 5, .nbest = 2, .batch = 1};
+  const AnswerOptions one_at_a_time = {.search = {.beam = 5, .nbest = 2}, .batch = 1};
   const Answers expected = ask(model, lines, one_at_a_time);
   for (std::size_t i = 0; i < 10; ++i) expect_same(ask(model, {lines[i]}, one_at_a_time, 3)[0], expected[i], lines[i]);
   for (int round = 0; round < 3; ++round) {
@@ -272,8 +280,8 @@ TEST(Answering, OneLineAmongThreadsIsAnsweredAsWithOne) {
 TEST(Answering, LooksDoNotDependOnBatchMates) {
   const Model model = small_model(small_config(), 3);
   const auto lines = random_lines(40, 14, 2);
-  const Answers a = ask(model, lines, {.beam = 3, .batch = 1, .alternatives = 2});
-  const Answers b = ask(model, lines, {.beam = 3, .batch = 40, .alternatives = 2});
+  const Answers a = ask(model, lines, {.search = {.beam = 3, .alternatives = 2}, .batch = 1});
+  const Answers b = ask(model, lines, {.search = {.beam = 3, .alternatives = 2}, .batch = 40});
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto &steps = a[i][0].steps, &others = b[i][0].steps;
     ASSERT_EQ(steps.size(), others.size());
@@ -290,7 +298,7 @@ TEST(Answering, LooksDoNotDependOnBatchMates) {
 
 TEST(Answering, NothingIsAskedOfALineWithoutSymbols) {
   const Model model = small_model(small_config(), 3);
-  const Answers found = ask(model, {"", "abc", ""}, {.beam = 2, .nbest = 2});
+  const Answers found = ask(model, {"", "abc", ""}, {.search = {.beam = 2, .nbest = 2}});
   ASSERT_EQ(found.size(), 3u);
   for (const std::size_t i : {0u, 2u}) {
     ASSERT_EQ(found[i].size(), 1u);
@@ -312,7 +320,7 @@ TEST(Answering, CutsOffByTheLengthOfTheLine) {
   EXPECT_EQ(found[1][0].symbols.size(), 22u);
   EXPECT_FALSE(found[0][0].finished || found[1][0].finished);
   for (const int beam : {1, 3}) {
-    const Answers asked = ask(model, {"a", "abcdefgh"}, {.beam = beam, .max_output = 5});
+    const Answers asked = ask(model, {"a", "abcdefgh"}, {.search = {.beam = beam, .max_output = 5}});
     for (const auto& answers : asked) EXPECT_EQ(answers[0].symbols.size(), 5u);
   }
 }

@@ -59,7 +59,7 @@ TEST_P(EveryLooker, LooksAsItDoesWhenItAnswers) {
   std::vector<const SourceIds*> pointers;
   for (const SourceIds& source : sources) pointers.push_back(&source);
   Workers workers(1);
-  const auto answers = Answering(model_, workers).answer(pointers, {.alternatives = 1});
+  const auto answers = Answering(model_, workers).answer(pointers, {.search = {.alternatives = 1}});
   std::vector<Encoding> examples;
   for (std::size_t i = 0; i < sources.size(); ++i) examples.push_back({sources[i], answers[i][0].symbols, {}});
   const auto looked = look_with(model_, examples, 64);

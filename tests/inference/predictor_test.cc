@@ -6,7 +6,9 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <algorithm>
 #include <stdexcept>
+#include <thread>
 
 #include "training/tiny_run.h"
 
@@ -52,7 +54,7 @@ class ListStream : public LineStream {
 
 TEST_F(PredictorTest, AStreamIsAnsweredInOrderAsItsLinesAre) {
   const std::vector<std::string> lines = tiny_lines(400);
-  const PredictOptions options = {.answer = {.batch = 5, .sampling_temperature = 1, .first_line = 12}};
+  const PredictOptions options = {.answer = {.search = {.sample = 1}, .batch = 5, .first_line = 12}};
   const std::vector<Prediction> expected = Predictor(folder_.path(), 1).predict(lines, options);
   for (const int threads : {1, 2, 4}) {
     Predictor predictor(folder_.path(), threads);
@@ -179,6 +181,62 @@ TEST_F(PredictorTest, EveryErrorArrivesAndEndsTheStream) {
       predictor.predict(whole, {});
       EXPECT_EQ(whole.written.size(), 30u);
     }
+  }
+}
+
+// Other options, and what is answered with them.
+std::vector<PredictOptions> different_options() {
+  std::vector<PredictOptions> all(8);
+  all[1].answer.search.beam = all[1].answer.search.nbest = 3;
+  all[2].answer.search.sample = 1;
+  all[3].answer.search.alternatives = 2;
+  for (const auto& [place, setting] : std::vector<std::pair<int, std::string>>{
+           {4, "no_repeat_ngram=1"}, {5, "prefix=y"}, {6, "min_output=6"}, {7, "allowed=xyx,yyy"}}) {
+    set_field(all[static_cast<std::size_t>(place)].answer.search, setting);
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].answer.batch = 1 + static_cast<int>(i) * 5;
+  return all;
+}
+
+void expect_same(const std::vector<Prediction>& found, const std::vector<Prediction>& wanted) {
+  ASSERT_EQ(found.size(), wanted.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const Output &a = found[i].output, &b = wanted[i].output;
+    EXPECT_EQ(a.text, b.text);
+    EXPECT_EQ(a.score, b.score);
+    ASSERT_EQ(a.nbest.size(), b.nbest.size());
+    for (std::size_t n = 0; n < a.nbest.size(); ++n) EXPECT_EQ(a.nbest[n].score, b.nbest[n].score);
+    ASSERT_EQ(a.steps.size(), b.steps.size());
+    for (std::size_t t = 0; t < a.steps.size(); ++t)
+      EXPECT_EQ(a.steps[t].looks[0].weights, b.steps[t].looks[0].weights);
+  }
+}
+
+TEST_F(PredictorTest, ManyThreadsAskAtOnceAndGetWhatTheyWouldAlone) {
+  const std::vector<std::string> lines = tiny_lines(60);
+  const std::vector<PredictOptions> options = different_options();
+  std::vector<std::vector<Prediction>> wanted;
+  for (const PredictOptions& one : options) wanted.push_back(Predictor(folder_.path(), 1).predict(lines, one));
+  for (std::size_t i = 1; i < wanted.size(); ++i) {
+    const auto text = [](const Prediction& p) { return p.output.text + std::to_string(p.output.nbest.size()); };
+    if (i == 3) continue;  // only explains
+    EXPECT_FALSE(std::ranges::equal(wanted[0], wanted[i], {}, text, text)) << "options " << i << " change nothing";
+  }
+  for (const int workers : {1, 2, 3}) {
+    Predictor predictor(folder_.path(), workers);
+    std::vector<std::vector<Prediction>> found(options.size());
+    ListStream stream(lines);
+    std::vector<std::thread> askers;
+    for (std::size_t i = 0; i < options.size(); ++i) {
+      askers.emplace_back([&, i] {
+        for (int again = 0; again < 3; ++again) found[i] = predictor.predict(lines, options[i]);
+      });
+    }
+    askers.emplace_back([&] { predictor.predict(stream, {}); });
+    for (std::thread& asker : askers) asker.join();
+    for (std::size_t i = 0; i < options.size(); ++i) expect_same(found[i], wanted[i]);
+    ASSERT_EQ(stream.written.size(), lines.size());
+    for (std::size_t i = 0; i < lines.size(); ++i) EXPECT_EQ(stream.written[i].text, stream.render(wanted[0][i]));
   }
 }
 

@@ -75,7 +75,7 @@ inline void add_encoders(Cases& cases) {
 
 inline void add_generators(Cases& cases) {
   for (const std::string& kind : generators().names()) {
-    cases.add({kind, [&](ModelOptions& o) { o.generator.kind = kind; }});
+    cases.add({kind + "_alone", [&](ModelOptions& o) { o.generator.kind = kind; }});  // a selection has that name, too
     cases.add({kind + "_smoothed", [&](ModelOptions& o) {
                  o.generator.kind = kind;
                  o.objective.label_smoothing = 0.2;

@@ -110,7 +110,7 @@ TEST(Transduce, FramesABatch) {
 }
 
 TEST(Transduce, SearchNeverWritesSpecialSymbols) {
-  const SearchOptions options = with_unit("char").search_options();
+  const SearchSymbols options = with_unit("char").search_symbols();
   EXPECT_EQ(options.start, Vocabulary::start);
   EXPECT_EQ(options.stop, Vocabulary::stop);
   EXPECT_EQ(options.never, (Symbols{Vocabulary::pad, Vocabulary::unknown, Vocabulary::start}));

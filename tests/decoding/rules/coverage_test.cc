@@ -1,36 +1,10 @@
 // The coverage penalty, by hand and against all answers there are.
-#include "decoding/coverage.h"
-
 #include <gtest/gtest.h>
 
 #include "decoding/table_model.h"
 
 namespace fovea::coverage_test {
 namespace {
-
-TEST(Coverage, IsTheMeanOverTheHeadsOfTheLastLayer) {
-  Arena arena;
-  Tape tape(arena);
-  const auto look = [&](int layer, int head, std::vector<Real> weights) {  // [2 rows, 3 positions]
-    const Tensor x = tape.make({2, 3});
-    std::ranges::copy(weights, x.data());
-    return StepLook{x, x, x, layer, head};
-  };
-  StepResult result;
-  result.looks = {look(1, 0, {9, 9, 9, 0.5, 0.25, 7}), look(0, 0, {9, 9, 9, 9, 9, 9}),
-                  look(1, 1, {9, 9, 9, 0.25, 0.75, 7})};
-  Coverage coverage = {1, 0};  // the third position is a pad
-  CoveragePenalty(1).add(result, 1, coverage);
-  EXPECT_EQ(coverage, Coverage({1.375, 0.5}));
-}
-
-TEST(Coverage, PenaltyByHand) {
-  const CoveragePenalty penalty(0.5);
-  EXPECT_DOUBLE_EQ(penalty.of({0.5, 0.25, 1, 3}), 0.5 * std::log(0.125));
-  EXPECT_EQ(penalty.of({1, 1.5}), 0);
-  EXPECT_EQ(penalty.of({}), 0);
-  EXPECT_DOUBLE_EQ(penalty.of({0, 1}), 0.5 * std::log(1e-6));
-}
 
 // "" has probability 0.5 and has looked at one position in one step; "1" has 0.25 and looked at both.
 TEST(Coverage, PrefersWhatReadsAll) {
@@ -45,8 +19,8 @@ TEST(Coverage, PrefersWhatReadsAll) {
   };
   const std::vector<int> lengths = {2};
   const auto best = [&](double beta) {
-    SearchOptions o = options(4, 1, 0);
-    o.coverage_penalty = beta;
+    TableSearch o = options(4, 1, 0);
+    set_field(o, fmt::format("coverage_penalty={}", beta));
     return find(table, o, {2}, extras, lengths)[0][0];
   };
   EXPECT_EQ(best(0).symbols, Path{});
@@ -89,9 +63,9 @@ double slow_penalty(const TableModel::Extras& extras, int source, int length, do
 TEST(Coverage, AsWideAsTheLivingSearchFindsTheBest) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     for (const double power : {0.0, 1.0}) {
-      SearchOptions o = options(48, 48, power);  // see the test of search without
+      TableSearch o = options(48, 48, power);  // see the test of search without
       o.never.push_back(3);
-      o.coverage_penalty = 0.4;
+      set_field(o, "coverage_penalty=0.4");
       const auto extras = random_looks(seed);
       const std::vector<int> lengths = {1, 2};
       const auto found = find(random_table(seed), o, {6, 6}, extras, lengths);
@@ -114,8 +88,8 @@ TEST(Coverage, ASourcesAnswersDoNotDependOnTheOthers) {
   std::vector<int> most_steps, lengths;
   for (int s = 0; s < 20; ++s) most_steps.push_back(1 + s * 7 % 6), lengths.push_back(1 + s % 2);
   for (const int beam : {1, 4}) {
-    SearchOptions o = options(beam, beam);
-    o.coverage_penalty = 0.3;
+    TableSearch o = options(beam, beam);
+    set_field(o, "coverage_penalty=0.3");
     const auto together = find(table, o, most_steps, random_looks(6), lengths);
     for (int s = 0; s < 20; ++s) {
       const Table one = [&](int, const Path& written) { return table(s, written); };
@@ -130,8 +104,8 @@ TEST(Coverage, ASourcesAnswersDoNotDependOnTheOthers) {
 }
 
 TEST(Coverage, RefusesWhatMakesNoSense) {
-  SearchOptions o = options(2, 1);
-  o.coverage_penalty = 0.5;
+  TableSearch o = options(2, 1);
+  set_field(o, "coverage_penalty=0.5");
   const std::vector<int> two = {2}, three = {3};
   EXPECT_NO_THROW(find(random_table(1), o, {3}, {}, two));
   EXPECT_THROW(find(random_table(1), o, {3}), Error) << "no lengths";
@@ -139,8 +113,7 @@ TEST(Coverage, RefusesWhatMakesNoSense) {
   TableModel::Extras blind;
   blind.looks = [](int, const Path&) { return TableModel::Looks(); };
   EXPECT_THROW(find(random_table(1), o, {3}, blind, two), Error) << "no attention";
-  o.coverage_penalty = -0.5;
-  EXPECT_THROW(find(random_table(1), o, {3}, {}, two), Error);
+  EXPECT_THROW(set_field(o, "coverage_penalty=-0.5"), Error);
 }
 
 }  // namespace

@@ -1,0 +1,28 @@
+#include "inference/scoring.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fovea {
+
+Scored score_of(const Transduce& task, const SourceIds& source, const Answer& given) {
+  Scored scored;
+  scored.log_probability = given.log_probability;
+  scored.has_unknown = std::ranges::find(given.symbols, Vocabulary::unknown) != given.symbols.end();
+  for (std::size_t i = 0; i < given.step_log_probabilities.size(); ++i) {
+    const std::int32_t symbol = i < given.symbols.size() ? given.symbols[i] : Vocabulary::stop;
+    scored.tokens.push_back({task.symbol_text(symbol, source), static_cast<double>(given.step_log_probabilities[i])});
+  }
+  return scored;
+}
+
+void Perplexity::add(const Scored& scored) {
+  log_probability_ += scored.log_probability;
+  symbols_ += std::ssize(scored.tokens);
+}
+
+double Perplexity::value() const {
+  return symbols_ == 0 ? 1 : std::exp(-log_probability_ / static_cast<double>(symbols_));
+}
+
+}  // namespace fovea

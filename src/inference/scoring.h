@@ -1,0 +1,38 @@
+// How probable a model finds given targets: each symbol after those before it, which is no search (forced decoding).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tasks/transduce.h"
+
+namespace fovea {
+
+struct ScoredToken {
+  std::string token;
+  double log_probability = 0;
+};
+
+struct Scored {
+  double log_probability = 0;       // of the target as a whole, the stop symbol counted
+  std::vector<ScoredToken> tokens;  // the last is the stop symbol
+  bool has_unknown = false;         // symbols that the training data had not: what they are worth says little
+};
+
+// Of a target that search was given.
+Scored score_of(const Transduce& task, const SourceIds& source, const Answer& given);
+
+// exp(- mean log-probability of a symbol) over all targets.
+class Perplexity {
+ public:
+  void add(const Scored& scored);
+  double value() const;
+  std::int64_t symbols() const { return symbols_; }
+
+ private:
+  double log_probability_ = 0;
+  std::int64_t symbols_ = 0;
+};
+
+}  // namespace fovea

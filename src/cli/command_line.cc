@@ -185,7 +185,7 @@ void add_evaluate(CLI::App& app, EvaluateCommand& c, Run& run) {
   command->footer(
       "Examples:\n"
       "  fovea evaluate runs/dates test.tsv\n"
-      "  fovea evaluate runs/dates test.tsv --min exact=0.99   (exit 5 if missed)");
+      "  fovea evaluate runs/dates test.tsv --min exact=0.99 --max cer=0.01   (exit 5 if missed)");
   add(command, "model", c.model, model, "folder of a run, or a model file")->required();
   add(command, "data", c.data, file, fmt::format("lines of source<TAB>target, {}", packed));
   add(command, "--source", c.source_file, file, "sources, with --target instead of one file");
@@ -194,6 +194,7 @@ void add_evaluate(CLI::App& app, EvaluateCommand& c, Run& run) {
       "links such as 0-0 1-2, one line for each pair: measure attention");
   add_columns(command, c.columns, "as the model was trained");
   add(command, "--min", c.minimums, Value{"METRIC=VALUE"}, "metric=value that must be reached; may be given again");
+  add(command, "--max", c.maximums, Value{"METRIC=VALUE"}, "the same for error rates, of which less is better");
   add(command, "--beam", c.beam, number(1, 256), "hypotheses kept at each step");
   add(command, "--length-power", c.length_power, number(0, 10), "scores are divided by length^power");
   add(command, "--coverage-penalty", c.coverage_penalty, number(0, 100),

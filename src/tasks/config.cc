@@ -1,7 +1,7 @@
 #include "tasks/config.h"
 
 #include "data/columns.h"
-#include "tasks/metrics.h"
+#include "tasks/criterion.h"
 
 namespace fovea {
 
@@ -35,7 +35,7 @@ void TrainingOptions::fields(FieldVisitor& visit) {
   visit("dropout", dropout, "share of values dropped in training", between(0, 0.95));
   visit("scheduled_sampling", scheduled_sampling, "share of target inputs that are the model's own choice (Bengio 2015)", between(0, 1));
   visit("scheduled_sampling_warmup", scheduled_sampling_warmup, "updates over which that share rises from zero", between(0, 1e9));
-  visit("metric", metric, "what decides, on the held-out part, which model is the best", one_of(metric_names()));
+  visit("metric", metric, "what decides, on the held-out part, which model is the best", one_of(Criterion::names()));
   visit("patience", patience, "validations without a better score before training stops", between(1, 1e6));
   visit("patience_updates", patience_updates, "and at least so many updates without one", between(0, 1e9));
   visit("validate_every", validate_every, "how often the held-out part is answered");

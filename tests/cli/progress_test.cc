@@ -225,7 +225,7 @@ TEST(Progress, ANarrowTerminalDropsTheLastFieldsThenTheBar) {
     run.view->updated(an_update(300));
     return last_line(run.text());
   };
-  EXPECT_EQ(status(81), "epoch 3 [=====]  loss 0.0310  48.2k tok/s  ETA 1:05 (patience)  best exact 99.9%");
+  EXPECT_EQ(status(87), "epoch 3 [===========]  loss 0.0310  48.2k tok/s  ETA 1:05 (patience)  best exact 99.9%");
   EXPECT_EQ(status(65), "epoch 3 [=======]  loss 0.0310  48.2k tok/s  ETA 1:05 (patience)");
   EXPECT_EQ(status(30), "epoch 3 [======]  loss 0.0310");
   EXPECT_EQ(status(29), "epoch 3 [==================]");

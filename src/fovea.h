@@ -5,4 +5,5 @@
 //   for (const fovea::Prediction& p : predictor.predict(lines, {})) std::puts(p.output.text.c_str());
 #pragma once
 
+#include "evaluation/evaluation.h"
 #include "inference/predictor.h"

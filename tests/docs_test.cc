@@ -1,4 +1,5 @@
-// docs/mechanisms.md names everything that can be chosen; the change that CONTRIBUTING.md shows still fits.
+// docs/mechanisms.md and docs/metrics.md name everything that can be chosen; the change that CONTRIBUTING.md shows
+// still fits.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include "support/process.h"
 #include "support/source_files.h"
 #include "support/temporary_folder.h"
+#include "tasks/metrics/metric.h"
 
 namespace fovea::docs_test {
 namespace {
@@ -31,6 +33,13 @@ TEST(MechanismsPage, NamesEveryMechanismEncoderAndOutput) {
   check_all(encoders());
   check_all(decoders());
   check_all(generators());
+}
+
+TEST(MetricsPage, NamesEveryMetric) {
+  const std::string page = read_text(std::filesystem::path(FOVEA_SOURCE_DIR) / "docs/metrics.md");
+  for (const Metric* metric : metrics()) {
+    EXPECT_NE(page.find("| `" + std::string(metric->name) + "` |"), std::string::npos) << metric->name;
+  }
 }
 
 TEST(MechanismsPage, NamesEveryObjective) {

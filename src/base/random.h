@@ -23,7 +23,14 @@ constexpr std::uint64_t hash_text(std::uint64_t hash, std::string_view text) {
 
 // What random numbers are drawn for. Streams of different purposes never meet; the values are part of every seed's
 // result.
-enum class Purpose : std::uint64_t { initial_weights = 1, order = 2, dropout = 3, sampling = 4, data = 5 };
+enum class Purpose : std::uint64_t {
+  initial_weights = 1,
+  order = 2,
+  dropout = 3,
+  sampling = 4,
+  data = 5,
+  resampling = 6
+};
 
 class Random {
  public:

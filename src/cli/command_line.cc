@@ -241,7 +241,7 @@ void add_evaluate(CLI::App& app, EvaluateCommand& c, Run& run) {
   command->footer(
       "Examples:\n"
       "  fovea evaluate runs/dates test.tsv\n"
-      "  fovea evaluate runs/dates test.tsv --min exact=0.99   (exit 5 if missed)");
+      "  fovea evaluate runs/dates test.tsv --min exact=0.99 --max cer=0.01   (exit 5 if missed)");
   add_models(command, c.words, fmt::format("lines of source<TAB>target, {}", packed));
   add(command, "--source", c.source_file, file, "sources, with --target instead of one file");
   add(command, "--target", c.target_file, file, "targets");
@@ -249,6 +249,7 @@ void add_evaluate(CLI::App& app, EvaluateCommand& c, Run& run) {
       "links such as 0-0 1-2, one line for each pair: measure attention");
   add_columns(command, c.columns, "as the model was trained");
   add(command, "--min", c.minimums, Value{"METRIC=VALUE"}, "metric=value that must be reached; may be given again");
+  add(command, "--max", c.maximums, Value{"METRIC=VALUE"}, "the same for error rates, of which less is better");
   add_fields(command, c.search, {"nbest"});
   add_bad_lines(command, c.on_bad_line);
   add_max_length(command, c.max_length);

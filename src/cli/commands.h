@@ -78,6 +78,7 @@ struct EvaluateCommand {
   std::string alignment_file;
   std::string columns;                // empty: as the model has them
   std::vector<std::string> minimums;  // exact=0.99
+  std::vector<std::string> maximums;  // cer=0.05
   std::string on_bad_line = "fail";
   std::int64_t max_length = 0;  // 0: as the model has it
   SearchOptions search;

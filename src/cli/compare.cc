@@ -10,6 +10,7 @@
 #include "cli/overwriting.h"
 #include "cli/signals.h"
 #include "cli/training_input.h"
+#include "tasks/criterion.h"
 #include "tasks/references.h"
 
 namespace fovea {
@@ -111,11 +112,14 @@ std::vector<PlannedRun> plan_runs(const Comparison& comparison, const Config& ba
   return runs;
 }
 
-std::string outcome(const RunRecord& record) {
+std::string outcome(const RunRecord& record, const Config& config) {
   const ComparedRun& f = record.figures;
+  const Metric& metric = leading_metric(Criterion(config.training.metric));
+  const Figure* figure = find_figure(f.metrics, metric.name);
   switch (record.state) {
     case RunState::done:
-      return fmt::format("update {}, exact {:.4f}, {:.0f} s", f.updates, f.exact(), f.train_seconds);
+      return fmt::format("update {}, {} {:.4f}, {:.0f} s", f.updates, metric.name, figure ? figure->value : 0.0,
+                         f.train_seconds);
     case RunState::cannot:
       return "cannot: " + record.reason;
     case RunState::failed:
@@ -137,12 +141,13 @@ void do_runs(const std::vector<PlannedRun>& runs, const ComparedTask& task, Comp
       continue;
     }
     if (!known) record = do_run(runs[i], task);
-    say_progress(fmt::format("{}: {}{}", runs[i].title, outcome(*record), known ? " (done before)" : ""),
-                 task.progress);
+    say_progress(
+        fmt::format("{}: {}{}", runs[i].title, outcome(*record, runs[i].config), known ? " (done before)" : ""),
+        task.progress);
     if (record->state == RunState::done) {
       row.runs.push_back(std::move(record->figures));
     } else if (row.trouble.empty()) {
-      row.trouble = outcome(*record);
+      row.trouble = outcome(*record, runs[i].config);
     }
   }
 }
@@ -179,6 +184,7 @@ int CompareCommand::run() const {
   comparison.command = command_line;
   for (const Varied& one : all) comparison.names.push_back(one.name);
   comparison.budget = to_string(task.budget);
+  comparison.metric = base.training.metric;
   comparison.seeds = seeds;
   comparison.threads = task.threads;
   comparison.training_lines = std::ssize(task.data.training);

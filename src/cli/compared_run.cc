@@ -10,10 +10,11 @@
 #include "base/random.h"
 #include "base/streams.h"
 #include "cli/signals.h"
+#include "evaluation/evaluation.h"
 #include "inference/predictor.h"
 #include "show/json.h"
 #include "show/label.h"
-#include "tasks/metrics.h"
+#include "tasks/criterion.h"
 #include "tasks/references.h"
 
 namespace fovea {
@@ -37,13 +38,15 @@ Json key_of(const PlannedRun& run, const ComparedTask& task) {
 
 Json json_of(const RunRecord& record) {
   const ComparedRun& f = record.figures;
-  Json examples = Json::array();
+  Json examples = Json::array(), metrics = Json::object();
+  for (const Figure& figure : f.metrics) {
+    metrics[figure.name] = {figure.value, figure.interval->low, figure.interval->high};
+  }
   for (const Output& output : f.examples) examples.push_back(parse_json(output_to_json(output)));
   return {{"state", state_names[static_cast<std::size_t>(record.state)]},
           {"reason", record.reason},
           {"lines", f.lines},
-          {"right", f.right},
-          {"cer", f.cer},
+          {"metrics", metrics},
           {"parameters", f.parameters},
           {"updates", f.updates},
           {"train_seconds", f.train_seconds},
@@ -60,8 +63,13 @@ RunRecord record_from(const Json& object) {
   object.at("reason").get_to(record.reason);
   ComparedRun& f = record.figures;
   object.at("lines").get_to(f.lines);
-  object.at("right").get_to(f.right);
-  object.at("cer").get_to(f.cer);
+  for (Figure& figure : known_figures()) {
+    if (!object.at("metrics").contains(figure.name)) continue;  // not known yet when the run was made
+    const auto [value, low, high] = object.at("metrics").at(figure.name).get<std::array<double, 3>>();
+    figure.value = value;
+    figure.interval = {low, high};
+    f.metrics.push_back(std::move(figure));
+  }
   object.at("parameters").get_to(f.parameters);
   object.at("updates").get_to(f.updates);
   object.at("train_seconds").get_to(f.train_seconds);
@@ -89,7 +97,9 @@ class RunStatus : public Observer {
     show(report.update, report.seconds);
   }
   void validated(const ValidationReport& report) override {
-    exact_ = fmt::format(", exact {:.4f}", report.exact);
+    const Criterion criterion(report.metric);
+    const auto score = criterion.find(report.metrics, report.held_out_loss);
+    score_ = fmt::format(", {} {:.4f}", criterion.name(), score.value_or(0));
     show(report.update, report.seconds);
   }
   void warned(const std::string& message) override {
@@ -99,7 +109,7 @@ class RunStatus : public Observer {
  private:
   void show(std::int64_t update, double seconds) {
     shown_at_ = Clock::now();
-    const std::string line = fmt::format("{}: update {}{}, {:.0f} s", title_, update, exact_, seconds);
+    const std::string line = fmt::format("{}: update {}{}, {:.0f} s", title_, update, score_, seconds);
     if (mode_ == ProgressMode::plain) say_progress(line, mode_);
     // Redrawn over and over, and cut, for a line that wraps cannot be.
     if (mode_ == ProgressMode::live) say("\r\x1b[K" + shorten(line, terminal_of(stderr).width - 1));
@@ -107,7 +117,7 @@ class RunStatus : public Observer {
 
   std::string title_;
   ProgressMode mode_;
-  std::string exact_;
+  std::string score_;
   Clock::time_point shown_at_ = Clock::now();
 };
 
@@ -116,26 +126,21 @@ void measure_answers(const PlannedRun& run, const ComparedTask& task, ComparedRu
   Predictor predictor(run.folder, task.threads);
   const std::vector<Referenced> questions =
       group_references(task.data.held_out, predictor.model().task().target_tokenizer());
-  std::vector<SourceText> sources, shown;
-  for (const Referenced& question : questions) sources.push_back({question.source, question.features});
-  for (const std::size_t i : choose_samples(questions, compared_examples)) shown.push_back(sources[i]);
+  std::vector<SourceText> shown;
+  for (const std::size_t i : choose_samples(questions, compared_examples)) {
+    shown.push_back({questions[i].source, questions[i].features});
+  }
   // The first answers also warm it up: memory is had, weights are in the cache.
   for (Prediction& p : predictor.predict(
            shown,
            {.answer = {.search = {.alternatives = 5, .limits = sample_limits, .stop_signal = &stop_signal()}}})) {
     figures.examples.push_back(std::move(p.output));
   }
-  const Clock::time_point start = Clock::now();
-  const std::vector<Prediction> predictions =
-      predictor.predict(sources, {.answer = {.search = {.stop_signal = &stop_signal()}}});
-  figures.predict_seconds = seconds_since(start);
-  Metrics metrics;
-  for (std::size_t i = 0; i < predictions.size(); ++i) {
-    metrics.add({.references = questions[i].references, .text = predictions[i].output.text});
-  }
-  figures.lines = metrics.sources();
-  figures.right = metrics.right();
-  figures.cer = metrics.cer();
+  const Evaluation evaluation = evaluate(predictor, task.data.held_out,
+                                         {.answer = {.search = {.stop_signal = &stop_signal()}}, .attention = false});
+  figures.lines = std::ssize(questions);
+  figures.predict_seconds = evaluation.answer_seconds;
+  figures.metrics = metric_figures(evaluation);
 }
 
 // In the child.

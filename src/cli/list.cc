@@ -11,6 +11,7 @@
 #include "models/encoder.h"
 #include "models/generator.h"
 #include "tasks/config.h"
+#include "tasks/metrics/metric.h"
 
 namespace fovea {
 
@@ -60,6 +61,14 @@ std::vector<Listing> listings() {
     made.rows.push_back({std::string(maker->name), std::string(maker->description), ""});
   }
   all.push_back(made);
+  Listing measured{"metrics", "training.metric, beside loss, and what fovea evaluate measures", {}};
+  for (const Metric* metric : metrics()) {
+    measured.rows.push_back(
+        {std::string(metric->name),
+         fmt::format("{}; {} is better", metric->description, metric->higher_is_better ? "more" : "less"),
+         std::string(metric->paper)});
+  }
+  all.push_back(measured);
   Listing preset{"presets", "published systems for fovea train --preset", {}};
   for (const Preset& p : presets()) preset.rows.push_back({std::string(p.name), first_comment(p.toml), ""});
   all.push_back(preset);

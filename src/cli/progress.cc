@@ -10,6 +10,8 @@
 #include "base/nearest.h"
 #include "base/utf8.h"
 #include "show/label.h"
+#include "show/metric_text.h"
+#include "tasks/criterion.h"
 
 namespace fovea {
 namespace {
@@ -27,28 +29,19 @@ std::string grouped(std::int64_t count) {
   return text;
 }
 
-std::string loss_text(double loss) {
-  if (loss < 0.1) return fmt::format("{:.4f}", loss);
-  return loss < 1e4 ? fmt::format("{:.3f}", loss) : fmt::format("{:.0e}", loss);
-}
+struct Quality {
+  std::string title;
+  std::string text;
+};
 
-// Rounded down, so that 100.0% means all.
-std::string exact_text(double share) { return fmt::format("{:.1f}%", std::floor(share * 1000 + 1e-9) / 10); }
-
-std::string cer_text(double share) {
-  return share < 10 ? fmt::format("{:.1f}%", 100 * share) : fmt::format("{:.0e}%", 100 * share);
-}
-
-// How many answers are right, or, where hardly any can be, how much of them.
-const char* quality_name(const ValidationReport& report) { return report.metric == "chrf" ? "chrF" : "exact"; }
-std::string quality_text(const ValidationReport& report) {
-  return report.metric == "chrf" ? fmt::format("{:.1f}", report.chrf) : exact_text(report.exact);
-}
-
-std::string score_text(const ValidationReport& report) {
-  if (report.metric == "cer") return "CER " + cer_text(report.cer);
-  if (report.metric == "loss") return "loss " + loss_text(report.held_out_loss);
-  return report.metric == "chrf" ? "chrF " + quality_text(report) : quality_text(report);
+// One score and one error rate: all that there is room for.
+std::vector<Quality> qualities(const ValidationReport& report) {
+  std::vector<Quality> all;
+  for (const Metric* metric : leading_metrics(Criterion(report.metric))) {
+    const std::optional<double> value = report.metrics.find(metric->name);
+    all.push_back({std::string(metric->title), value ? metric_text(*metric, *value) : "-"});
+  }
+  return all;
 }
 
 std::string rate_text(double rate) {
@@ -135,15 +128,19 @@ void ProgressView::updated(const UpdateReport& report) {
 }
 
 void ProgressView::validated(const ValidationReport& report) {
-  if (report.best) best_ = score_text(report);
+  const Criterion criterion(report.metric);
+  if (const auto score = criterion.find(report.metrics, report.held_out_loss); report.best && score) {
+    best_ = criterion_text(criterion, *score);
+  }
   patience_ = report.patience_left;
   if (mode_ == ProgressMode::live) {
     print_row(report);
   } else if (mode_ == ProgressMode::plain) {
-    print(fmt::format("validation  epoch {:.1f}  update {}  loss {}  held-out {}  {} {}  CER {}  time {}  {}",
-                      report.epoch, report.update, loss_text(report.training_loss), loss_text(report.held_out_loss),
-                      quality_name(report), quality_text(report), cer_text(report.cer), time_text(report.seconds),
-                      paint(sample_pieces(report, kPlainSample), kPlainSample)));
+    std::string quality;
+    for (const auto& [title, text] : qualities(report)) quality += fmt::format("  {} {}", title, text);
+    print(fmt::format("validation  epoch {:.1f}  update {}  loss {}  held-out {}{}  time {}  {}", report.epoch,
+                      report.update, loss_text(report.training_loss), loss_text(report.held_out_loss), quality,
+                      time_text(report.seconds), paint(sample_pieces(report, kPlainSample), kPlainSample)));
   }
 }
 
@@ -206,17 +203,16 @@ std::vector<ProgressView::Piece> ProgressView::sample_pieces(const ValidationRep
 
 void ProgressView::print_row(const ValidationReport& report) {
   struct Column {
-    const char* name;
+    std::string name;
     int width;
     std::string cell;
   };
   std::vector<Column> columns = {{"epoch", 5, fmt::format("{:.1f}", report.epoch)},
                                  {"update", 7, fmt::format("{}", report.update)},
                                  {"loss", 6, loss_text(report.training_loss)},
-                                 {"held-out", 8, loss_text(report.held_out_loss)},
-                                 {quality_name(report), 6, quality_text(report)},
-                                 {"CER", 6, cer_text(report.cer)},
-                                 {"time", 7, time_text(report.seconds)}};
+                                 {"held-out", 8, loss_text(report.held_out_loss)}};
+  for (const auto& [title, text] : qualities(report)) columns.push_back({title, 6, text});
+  columns.push_back({"time", 7, time_text(report.seconds)});
   if (columns_ >= kWideTable) columns.push_back({"tok/s", 6, rate_text(last_.tokens_per_second)});
   std::string names, figures;
   for (const Column& column : columns) {

@@ -17,8 +17,10 @@
 #include "cli/terminal.h"
 #include "cli/training_input.h"
 #include "kernels/instruction_set.h"
+#include "show/metric_text.h"
 #include "show/model_card.h"
 #include "show/report.h"
+#include "tasks/criterion.h"
 #include "training/trainer.h"
 
 namespace fovea {
@@ -74,8 +76,12 @@ const ValidationReport* best_of(const JournalEvents& events) {
 std::string best_text(const JournalEvents& events) {
   const ValidationReport* best = best_of(events);
   if (!best) return "not measured yet";
-  return fmt::format("{:.2f} % exact, {:.2f} % CER, chrF {:.1f}, loss {:.3f}, at update {}", 100 * best->exact,
-                     100 * best->cer, best->chrf, best->held_out_loss, best->update);
+  std::string text;
+  for (const auto& [name, value] : best->metrics) {
+    const Metric& metric = metrics().find(name);
+    text += fmt::format("{} {}, ", metric.title, metric_text(metric, value, 2));
+  }
+  return text + fmt::format("loss {}, at update {}", loss_text(best->held_out_loss), best->update);
 }
 
 constexpr std::size_t most_validations = 20;  // whose samples a report shows
@@ -85,15 +91,17 @@ RunReport make_report(const TrainCommand& c, const Recorder& recorder, const Tra
   RunReport report;
   report.title = folder_name(c.folder);
   report.command = c.command_line;
-  const bool chrf = trainer.model().config().training.metric == "chrf";
-  report.metric = chrf ? "chrF" : "exact";
+  // The loss has a curve of its own.
+  const Metric& metric = leading_metric(Criterion(trainer.model().config().training.metric));
+  report.metric = metric.title;
+  report.higher_is_better = metric.higher_is_better;
   for (const UpdateReport& u : events.updates) {
     report.points.push_back({u.update, u.epoch, u.seconds, u.training_loss, {}, {}});
   }
   for (const ValidationReport& v : events.validations) {
     // Its loss is a mean over an epoch, the others' a moving one: drawn together they would zigzag.
     const std::optional<double> loss = events.updates.empty() ? std::optional(v.training_loss) : std::nullopt;
-    report.points.push_back({v.update, v.epoch, v.seconds, loss, v.held_out_loss, chrf ? v.chrf : v.exact});
+    report.points.push_back({v.update, v.epoch, v.seconds, loss, v.held_out_loss, v.metrics.find(metric.name)});
   }
   std::ranges::stable_sort(report.points, {}, &RunPoint::update);
   for (const ValidationReport& v :
@@ -130,7 +138,9 @@ ModelCard make_card(const TrainCommand& c, const Recorder& recorder, const Train
   card.held_out_lines = recorder.start().held_out_lines;
   card.weights = recorder.start().weights;
   for (const ValidationReport& v : events.validations) {
-    if (v.best) card.metrics = {{"exact", v.exact}, {"cer", v.cer}, {"chrf", v.chrf}, {"loss", v.held_out_loss}};
+    if (!v.best) continue;
+    card.metrics = v.metrics;
+    card.metrics.add(Criterion::loss_name, v.held_out_loss);
   }
   card.updates = trainer.progress().update;
   card.seconds = trainer.progress().seconds;

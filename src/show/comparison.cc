@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/json.h"
 #include "base/utf8.h"
@@ -10,6 +11,7 @@
 #include "show/page.h"
 #include "show/svg.h"
 #include "show/warnings.h"
+#include "tasks/criterion.h"
 
 namespace fovea {
 
@@ -33,23 +35,34 @@ std::string summary(const Comparison& c) {
 }
 
 std::string about_intervals(const Comparison& c) {
-  return c.seeds == 1
-             ? "[low, high]: 95 % confidence, Wilson over the held-out lines; one seed says nothing about others"
-             : "[low, high]: 95 % confidence, Student's t over the seeds; times are means, memory is the most";
+  return c.seeds == 1 ? "[low, high]: 95 % confidence over the held-out lines; one seed says nothing about others"
+                      : "[low, high]: 95 % confidence, Student's t over the seeds; times are means, memory is the most";
 }
 
-constexpr const char* figure_names[] = {"exact", "cer", "parameters", "train s", "ms/line", "peak MiB"};
+// Of the metrics two: with their intervals all of them would not fit.
+std::vector<std::string> figure_names(const Comparison& c) {
+  std::vector<std::string> names;
+  for (const Metric* metric : leading_metrics(Criterion(c.metric))) names.emplace_back(metric->name);
+  names.insert(names.end(), {"parameters", "train s", "ms/line", "peak MiB"});
+  return names;
+}
 
-std::string with_interval(double value, const std::optional<Interval>& interval) {
-  return interval ? fmt::format("{:.4f} [{:.4f}, {:.4f}]", value, interval->low, interval->high)
-                  : fmt::format("{:.4f}", value);
+std::string with_interval(const Figure& figure) {
+  return figure.interval
+             ? fmt::format("{:.4f} [{:.4f}, {:.4f}]", figure.value, figure.interval->low, figure.interval->high)
+             : fmt::format("{:.4f}", figure.value);
 }
 
 // One text for each of figure_names.
-std::vector<std::string> figure_texts(const ComparedFigures& f) {
-  return {with_interval(f.exact, f.exact_interval), with_interval(f.cer, f.cer_interval),
-          fmt::format("{}", f.parameters),          fmt::format("{:.1f}", f.train_seconds),
-          fmt::format("{:.3f}", f.predict_ms),      fmt::format("{:.0f}", f.peak_mib)};
+std::vector<std::string> figure_texts(const Comparison& c, const ComparedFigures& f) {
+  std::vector<std::string> texts;
+  for (const Metric* metric : leading_metrics(Criterion(c.metric))) {
+    const Figure* figure = find_figure(f.metrics, metric->name);
+    texts.push_back(figure ? with_interval(*figure) : "-");
+  }
+  texts.insert(texts.end(), {fmt::format("{}", f.parameters), fmt::format("{:.1f}", f.train_seconds),
+                             fmt::format("{:.3f}", f.predict_ms), fmt::format("{:.0f}", f.peak_mib)});
+  return texts;
 }
 
 // An empty list is a value, too.
@@ -72,21 +85,22 @@ std::string padded(const std::string& text, std::size_t width, bool to_the_right
 std::string html_table(const Comparison& c) {
   std::string text = "<div class=\"card\"><table>\n<tr>";
   for (const std::string& name : c.names) text += fmt::format("<th>{}</th>", escape_text(name));
-  for (const char* name : figure_names) text += fmt::format("<th>{}</th>", name);
+  const std::vector<std::string> figures = figure_names(c);
+  for (const std::string& name : figures) text += fmt::format("<th>{}</th>", name);
   text += "</tr>\n";
   for (const ComparedSettings& row : c.rows) {
     text += "<tr>";
     for (const std::string& value : row.values)
       text += fmt::format("<td class=\"text\">{}</td>", bdi(shown_value(value)));
     if (!row.runs.empty()) {
-      for (const std::string& figure : figure_texts(figures_of(row, c.seeds))) {
+      for (const std::string& figure : figure_texts(c, figures_of(row, c.seeds))) {
         text += fmt::format("<td class=\"number\">{}</td>", figure);
       }
     }
     text += "</tr>\n";
     if (!row.trouble.empty()) {
       text += fmt::format("<tr><td></td><td class=\"bad\" colspan=\"{}\">{}</td></tr>\n",
-                          c.names.size() - 1 + std::size(figure_names), escape_text(row.trouble));
+                          c.names.size() - 1 + figures.size(), escape_text(row.trouble));
     }
   }
   return text + "</table></div>\n";
@@ -123,37 +137,46 @@ std::string html_examples(const Comparison& c) {
   return text;
 }
 
-OrderedJson json_of(double value, const std::optional<Interval>& interval) {
-  OrderedJson object = {{"mean", value}};
-  if (interval) object["low"] = interval->low, object["high"] = interval->high;
+OrderedJson json_of(const Figure& figure) {
+  OrderedJson object = {{"mean", figure.value}};
+  if (figure.interval) object["low"] = figure.interval->low, object["high"] = figure.interval->high;
   return object;
 }
 
 OrderedJson json_of(const ComparedRun& run) {
-  return {{"seed", run.seed},
-          {"exact", run.exact()},
-          {"cer", run.cer},
-          {"parameters", run.parameters},
-          {"updates", run.updates},
-          {"train_seconds", run.train_seconds},
-          {"predict_ms_per_line", run.predict_ms()},
-          {"peak_mib", run.peak_mib}};
+  OrderedJson object = {{"seed", run.seed}};
+  for (const Figure& figure : run.metrics) object[figure.name] = figure.value;
+  object["parameters"] = run.parameters;
+  object["updates"] = run.updates;
+  object["train_seconds"] = run.train_seconds;
+  object["predict_ms_per_line"] = run.predict_ms();
+  object["peak_mib"] = run.peak_mib;
+  return object;
+}
+
+// Its mean over the runs; nothing if one of them does not have it.
+std::optional<Figure> figure_of(const Metric& metric, const ComparedSettings& row, std::int64_t seeds) {
+  std::vector<double> values;
+  for (const ComparedRun& run : row.runs) {
+    const Figure* figure = find_figure(run.metrics, metric.name);
+    if (!figure) return {};
+    values.push_back(figure->value);
+  }
+  if (seeds == 1) return *find_figure(row.runs[0].metrics, metric.name);
+  Figure figure = {.name = std::string(metric.name), .value = mean(values)};
+  if (values.size() > 1) {
+    const Interval interval = student_interval(values);
+    figure.interval = {std::max(0.0, interval.low), std::min(metric.most, interval.high)};  // none lies outside
+  }
+  return figure;
 }
 
 }  // namespace
 
 ComparedFigures figures_of(const ComparedSettings& row, std::int64_t seeds) {
-  const auto exact = values_of(row.runs, [](const ComparedRun& run) { return run.exact(); });
-  const auto cer = values_of(row.runs, [](const ComparedRun& run) { return run.cer; });
   ComparedFigures f;
-  f.exact = mean(exact);
-  f.cer = mean(cer);
-  if (seeds == 1) {
-    f.exact_interval = wilson_interval(row.runs[0].right, row.runs[0].lines);
-  } else if (row.runs.size() > 1) {
-    const Interval e = student_interval(exact), c = student_interval(cer);
-    f.exact_interval = {std::max(0.0, e.low), std::min(1.0, e.high)};  // no share lies outside
-    f.cer_interval = {std::max(0.0, c.low), c.high};
+  for (const Metric* metric : metrics()) {
+    if (std::optional<Figure> figure = figure_of(*metric, row, seeds)) f.metrics.push_back(std::move(*figure));
   }
   f.parameters = row.runs[0].parameters;
   f.train_seconds = mean(values_of(row.runs, [](const ComparedRun& run) { return run.train_seconds; }));
@@ -164,12 +187,13 @@ ComparedFigures figures_of(const ComparedSettings& row, std::int64_t seeds) {
 
 std::string draw_comparison(const Comparison& c) {
   std::vector<std::vector<std::string>> lines = {c.names};
-  lines[0].insert(lines[0].end(), std::begin(figure_names), std::end(figure_names));
+  const std::vector<std::string> figures = figure_names(c);
+  lines[0].insert(lines[0].end(), figures.begin(), figures.end());
   for (const ComparedSettings& row : c.rows) {
     std::vector<std::string>& line = lines.emplace_back();
     for (const std::string& value : row.values) line.push_back(shown_value(value));
     if (row.runs.empty()) continue;
-    for (std::string& figure : figure_texts(figures_of(row, c.seeds))) line.push_back(std::move(figure));
+    for (std::string& figure : figure_texts(c, figures_of(row, c.seeds))) line.push_back(std::move(figure));
   }
   std::vector<std::size_t> widths(lines[0].size());
   for (const auto& line : lines) {
@@ -181,7 +205,7 @@ std::string draw_comparison(const Comparison& c) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     std::string out;
     for (std::size_t k = 0; k < lines[i].size(); ++k) {
-      out += (k ? "  " : "") + padded(lines[i][k], widths[k], k >= c.names.size() + 2);
+      out += (k ? "  " : "") + padded(lines[i][k], widths[k], k + 4 >= lines[0].size());
     }
     if (i > 0 && !c.rows[i - 1].trouble.empty()) out += "  " + printable(c.rows[i - 1].trouble);
     text += out.substr(0, out.find_last_not_of(' ') + 1) + "\n";
@@ -192,21 +216,19 @@ std::string draw_comparison(const Comparison& c) {
 std::string comparison_to_tsv(const Comparison& c) {
   std::string text;
   for (const std::string& name : c.names) text += name + "\t";
-  text +=
-      "exact\texact_low\texact_high\tcer\tcer_low\tcer_high\tparameters\ttrain_seconds\tpredict_ms_per_line\tpeak_mib\t"
-      "seeds\ttrouble\n";
-  const auto bounds = [](const std::optional<Interval>& interval) {
-    return interval ? fmt::format("{}\t{}", interval->low, interval->high) : "\t";
-  };
+  for (const std::string& name : metrics().names()) text += fmt::format("{0}\t{0}_low\t{0}_high\t", name);
+  text += "parameters\ttrain_seconds\tpredict_ms_per_line\tpeak_mib\tseeds\ttrouble\n";
   for (const ComparedSettings& row : c.rows) {
     for (const std::string& value : row.values) text += printable(value) + "\t";
-    if (row.runs.empty()) {
-      text += "\t\t\t\t\t\t\t\t\t\t";
-    } else {
-      const ComparedFigures f = figures_of(row, c.seeds);
-      text += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t", f.exact, bounds(f.exact_interval), f.cer,
-                          bounds(f.cer_interval), f.parameters, f.train_seconds, f.predict_ms, f.peak_mib);
+    const ComparedFigures f = row.runs.empty() ? ComparedFigures() : figures_of(row, c.seeds);
+    for (const std::string& name : metrics().names()) {
+      const Figure* figure = find_figure(f.metrics, name);
+      text += figure ? fmt::format("{}\t", figure->value) : "\t";
+      text +=
+          figure && figure->interval ? fmt::format("{}\t{}\t", figure->interval->low, figure->interval->high) : "\t\t";
     }
+    text += row.runs.empty() ? "\t\t\t\t"
+                             : fmt::format("{}\t{}\t{}\t{}\t", f.parameters, f.train_seconds, f.predict_ms, f.peak_mib);
     text += fmt::format("{}\t{}\n", row.runs.size(), printable(row.trouble));
   }
   return text;
@@ -220,15 +242,14 @@ std::string comparison_to_json(const Comparison& c) {
                         {"threads", c.threads},
                         {"training_lines", c.training_lines},
                         {"held_out_lines", c.held_out_lines},
-                        {"interval", c.seeds == 1 ? "wilson" : "student"},
+                        {"interval", c.seeds == 1 ? "lines" : "seeds"},
                         {"rows", OrderedJson::array()}};
   for (const ComparedSettings& row : c.rows) {
     OrderedJson line = {{"settings", OrderedJson::object()}};
     for (std::size_t i = 0; i < c.names.size(); ++i) line["settings"][c.names[i]] = row.values[i];
     if (!row.runs.empty()) {
       const ComparedFigures f = figures_of(row, c.seeds);
-      line["exact"] = json_of(f.exact, f.exact_interval);
-      line["cer"] = json_of(f.cer, f.cer_interval);
+      for (const Figure& figure : f.metrics) line[figure.name] = json_of(figure);
       line["parameters"] = f.parameters;
       line["train_seconds"] = f.train_seconds;
       line["predict_ms_per_line"] = f.predict_ms;

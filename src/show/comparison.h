@@ -2,21 +2,19 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "evaluation/figure.h"
 #include "tasks/output.h"
-#include "tasks/statistics.h"
 
 namespace fovea {
 
 // One run, with one seed.
 struct ComparedRun {
   std::int64_t seed = 0;
-  std::int64_t lines = 0;  // held out; those of one source count once
-  std::int64_t right = 0;  // of them
-  double cer = 0;
+  std::int64_t lines = 0;       // held out; those of one source count once
+  std::vector<Figure> metrics;  // of them, each with its interval over the lines
   std::int64_t parameters = 0;
   std::int64_t updates = 0;
   double train_seconds = 0;
@@ -24,7 +22,6 @@ struct ComparedRun {
   double peak_mib = 0;
   std::vector<Output> examples;  // of the first few lines, the same in every run
 
-  double exact() const { return lines ? static_cast<double>(right) / static_cast<double>(lines) : 0; }
   double predict_ms() const { return lines ? 1000 * predict_seconds / static_cast<double>(lines) : 0; }  // a line
 };
 
@@ -38,6 +35,7 @@ struct Comparison {
   std::string command;
   std::vector<std::string> names;  // what was varied
   std::string budget;              // of each run
+  std::string metric;              // by which the best model of a run is chosen, see tasks/criterion.h
   std::int64_t seeds = 1;
   int threads = 1;
   std::int64_t training_lines = 0;
@@ -46,14 +44,10 @@ struct Comparison {
   std::vector<ComparedSettings> rows;
 };
 
-// The figures of a row that has runs: means over the seeds, of memory the most. With one seed asked for, `exact` has a
-// Wilson interval over the lines and `cer`, which is no share of lines, has none; else both have Student's interval
-// over the seeds, once two came to their end.
+// The figures of a row that has runs: means over the seeds, of memory the most. With one seed asked for, metrics have
+// their interval over the lines; else they have Student's over the seeds, once two came to their end.
 struct ComparedFigures {
-  double exact = 0;
-  std::optional<Interval> exact_interval;
-  double cer = 0;
-  std::optional<Interval> cer_interval;
+  std::vector<Figure> metrics;  // those that all its runs have
   std::int64_t parameters = 0;
   double train_seconds = 0;
   double predict_ms = 0;

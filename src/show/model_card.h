@@ -4,8 +4,8 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
-#include <vector>
+
+#include "tasks/metrics/metric_values.h"
 
 namespace fovea {
 
@@ -16,7 +16,7 @@ struct ModelCard {
   std::int64_t training_lines = 0;
   std::int64_t held_out_lines = 0;
   std::int64_t weights = 0;
-  std::vector<std::pair<std::string, double>> metrics;  // on the held-out lines
+  MetricValues metrics;  // on the held-out lines, and the loss there
   std::int64_t updates = 0;
   double seconds = 0;
   std::string instruction_set;

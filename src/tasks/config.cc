@@ -2,7 +2,7 @@
 
 #include "data/columns.h"
 #include "data/tokenizer.h"
-#include "tasks/metrics.h"
+#include "tasks/criterion.h"
 
 namespace fovea {
 
@@ -39,7 +39,7 @@ void TrainingOptions::fields(FieldVisitor& visit) {
         "share of target inputs that are the model's own choice (Bengio 2015)", between(0, 1));
   visit("scheduled_sampling_warmup", scheduled_sampling_warmup, "updates over which that share rises from zero",
         between(0, 1e9));
-  visit("metric", metric, "what decides, on the held-out part, which model is the best", one_of(metric_names()));
+  visit("metric", metric, "what decides, on the held-out part, which model is the best", one_of(Criterion::names()));
   visit("patience", patience, "validations without a better score before training stops", between(1, 1e6));
   visit("patience_updates", patience_updates, "and at least so many updates without one", between(0, 1e9));
   visit("validate_every", validate_every, "how often the held-out part is answered");

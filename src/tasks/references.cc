@@ -4,7 +4,7 @@
 #include <numeric>
 #include <unordered_map>
 
-#include "tasks/metrics.h"
+#include "tasks/metrics/edits.h"
 
 namespace fovea {
 

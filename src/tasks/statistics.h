@@ -1,8 +1,14 @@
-// How sure a measured number is: 95 % confidence intervals over repeated runs and over right and wrong answers.
+// How sure a measured number is: 95 % confidence intervals over repeated runs, over right and wrong answers, and over
+// answers drawn again.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <vector>
+
+#include "base/threads.h"
 
 namespace fovea {
 
@@ -22,5 +28,17 @@ Interval student_interval(std::span<const double> values);
 // Wilson 1927: of the share of right answers. Unlike the textbook interval it stays inside [0, 1] and keeps a width
 // when all answers are right.
 Interval wilson_interval(std::int64_t right, std::int64_t all);
+
+// Numbers in rows of equal width.
+struct Rows {
+  std::span<const double> numbers;  // [rows, width]
+  std::size_t width = 0;
+};
+
+// Efron 1979: of figures that are functions of the sums of all rows. A thousand times as many rows are drawn as there
+// are, some of them twice and others not at all, and the middle 95 % of what each figure is then are its interval. The
+// same for the same rows, whatever the number of workers; at least one row.
+using FiguresOfSums = std::function<std::vector<double>(std::span<const double> sums)>;
+std::vector<Interval> bootstrap_intervals(Rows rows, const FiguresOfSums& figures, Workers& workers);
 
 }  // namespace fovea

@@ -21,6 +21,7 @@ void visit_progress(Progress& p, const Visitor& visit) {
   visit("epoch", p.epoch);
   visit("batch", p.batch);
   visit("validations", p.validations);
+  visit("metric", p.metric);
   visit("best", p.best);
   visit("best_loss", p.best_loss);
   visit("best_update", p.best_update);
@@ -141,6 +142,10 @@ void load_checkpoint(Files& files, const std::filesystem::path& folder, Model& m
     }
     check_same_symbols(model, file, name);
     progress = progress_from_json(entry(file, "progress", name), name);
+    if (progress.validations > 0 && progress.metric != model.config().training.metric) {
+      throw model_error("{}: its progress has a best {}, but training.metric is {}", name, beginning(progress.metric),
+                        model.config().training.metric);
+    }
     return fill_groups(place_arrays(file, model.parameters(), prefixes, name), groups);
   });
   model.parameters().invalidate_packed();

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/utf8.h"
-#include "tasks/metrics.h"
+#include "tasks/metrics/measurement.h"
 
 namespace fovea {
 
@@ -94,16 +94,15 @@ void HeldOut::answer(const std::atomic<int>* stop_signal, ValidationReport& repo
   std::vector<const SourceIds*> sources;
   for (const SourceIds& source : sources_) sources.push_back(&source);
   const auto answers = answering_.answer(sources, {.search = {.stop_signal = stop_signal}});
-  Metrics metrics;
+  Measurement measured;
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    metrics.add({.references = questions_[i].references,
-                 .text = model_.task().target_text(answers[i][0].symbols, sources_[i]),
-                 .finished = answers[i][0].finished});
+    measured.add({.references = questions_[i].references,
+                  .text = model_.task().target_text(answers[i][0].symbols, sources_[i]),
+                  .finished = answers[i][0].finished});
   }
-  report.exact = metrics.exact();
-  report.cer = metrics.cer();
-  report.chrf = metrics.chrf();
-  report.unfinished = metrics.unfinished();
+  report.metrics = measured.values();
+  report.unfinished = measured.unfinished();
+  report.all_right = measured.all_right();
 }
 
 void HeldOut::show_samples(const std::atomic<int>* stop_signal, ValidationReport& report) {
@@ -125,14 +124,6 @@ ValidationReport HeldOut::validate(const std::atomic<int>* stop_signal) {
   answer(stop_signal, report);
   show_samples(stop_signal, report);
   return report;
-}
-
-double score(const ValidationReport& report, std::string_view metric) {
-  if (metric == "exact") return report.exact;
-  if (metric == "chrf") return report.chrf;
-  if (metric == "cer") return -report.cer;
-  check(metric == "loss", "no metric {}", metric);
-  return -report.held_out_loss;
 }
 
 }  // namespace fovea

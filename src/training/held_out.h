@@ -2,7 +2,7 @@
 #pragma once
 
 #include <atomic>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "data/batches.h"
@@ -40,8 +40,5 @@ class HeldOut {
   Answering answering_;
   std::vector<Arena> arenas_;  // of each worker
 };
-
-// A figure of the report, by the name it has as training.metric, as one of which more is better.
-double score(const ValidationReport& report, std::string_view metric);
 
 }  // namespace fovea

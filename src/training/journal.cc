@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "tasks/metrics/metric.h"
 
 namespace fovea {
 
@@ -85,11 +86,9 @@ void Journal::write(const ValidationReport& r) {
                 {"seconds", r.seconds},
                 {"training_loss", r.training_loss},
                 {"held_out_loss", r.held_out_loss},
-                {"exact", r.exact},
-                {"cer", r.cer},
-                {"chrf", r.chrf},
                 {"unfinished", r.unfinished},
                 {"best", r.best}};
+  for (const auto& [name, value] : r.metrics) event[name] = value;
   if (r.aside) event["aside"] = true;
   for (const Sample& s : r.samples) {
     event["samples"].push_back({{"source", s.answer.read_text()}, {"target", s.target}, {"answer", s.answer.text}});
@@ -112,9 +111,9 @@ JournalEvents read_journal(Files& files, const std::filesystem::path& path) {
       r.seconds = number("seconds");
       r.training_loss = number("training_loss");
       r.held_out_loss = number("held_out_loss");
-      r.exact = number("exact");
-      r.cer = number("cer");
-      r.chrf = number("chrf");
+      for (const std::string& name : metrics().names()) {
+        if (event.contains(name) && event[name].is_number()) r.metrics.add(name, event[name].get<double>());
+      }
       r.best = event.contains("best") && event["best"] == true;
       if (event.contains("samples") && event["samples"].is_array()) {
         for (const Json& sample : event["samples"]) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "tasks/metrics/metric_values.h"
 #include "tasks/output.h"
 
 namespace fovea {
@@ -47,11 +48,10 @@ struct ValidationReport {
   double seconds = 0;
   double training_loss = 0;  // nats per target symbol, since the last validation, label smoothing included
   double held_out_loss = 0;  // nats per target symbol
-  double exact = 0;
-  double cer = 0;
-  double chrf = 0;
-  std::int64_t unfinished = 0;   // answers that were cut at their greatest length
-  std::string metric = "exact";  // what decides whether it is the best
+  MetricValues metrics;
+  std::int64_t unfinished = 0;  // answers that were cut at their greatest length
+  bool all_right = false;       // every answer
+  std::string metric;           // what decides whether it is the best, see tasks/criterion.h
   bool best = false;
   bool aside = false;  // made because the run was to stop: when it goes on, it is as if it had never been
   int patience_left = 0;

@@ -12,7 +12,8 @@ struct Progress {
   std::int64_t epoch = 0;   // epochs completed
   std::int64_t batch = 0;   // batches of the current epoch done
   int validations = 0;
-  double best = 0;               // best score on the held-out part; more is better
+  std::string metric;            // what decides, see tasks/criterion.h; empty before the first validation
+  double best = 0;               // the best of it on the held-out part
   double best_loss = 0;          // there, of that model
   std::int64_t best_update = 0;  // which it was
   int since_best = 0;            // validations since

@@ -47,6 +47,7 @@ class AveragedWeights {
 
 Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Files& files, Observer& observer)
     : config_(config),
+      criterion_(config.training.metric),
       data_(std::move(data)),
       options_(std::move(options)),
       files_(files),
@@ -302,6 +303,12 @@ void Trainer::estimate_end(UpdateReport& report) const {
   }
 }
 
+double Trainer::score(const ValidationReport& report) const {
+  const std::optional<double> found = criterion_.find(report.metrics, report.held_out_loss);
+  check(found.has_value(), "{} was not measured", criterion_.name());
+  return *found;
+}
+
 // What the model makes of the held-out part, and the model itself if it is the best so far.
 std::pair<ValidationReport, ModelFiles> Trainer::look_at_held_out() {
   const AveragedWeights averaged(model_->parameters(), optimizer_->average());
@@ -312,9 +319,9 @@ std::pair<ValidationReport, ModelFiles> Trainer::look_at_held_out() {
   report.seconds = seconds();
   report.training_loss = progress_.symbols ? progress_.loss / static_cast<double>(progress_.symbols) : 0;
   // Long before a line is all right its symbols are more likely.
-  const double found = score(report, config_.training.metric);
-  report.metric = config_.training.metric;
-  report.best = progress_.validations == 0 || found > progress_.best ||
+  const double found = score(report);
+  report.metric = criterion_.name();
+  report.best = progress_.validations == 0 || criterion_.better(found, progress_.best) ||
                 (found == progress_.best && report.held_out_loss < progress_.best_loss);
   return {report, report.best ? encode_model(*model_) : ModelFiles()};
 }
@@ -365,7 +372,8 @@ void Trainer::judge(ValidationReport report) {
   const TrainingOptions& t = config_.training;
   ++progress_.validations;
   if (report.best) {
-    progress_.best = score(report, t.metric);
+    progress_.metric = criterion_.name();
+    progress_.best = score(report);
     progress_.best_loss = report.held_out_loss;
     progress_.best_update = progress_.update;
     progress_.since_best = 0;
@@ -377,7 +385,7 @@ void Trainer::judge(ValidationReport report) {
   report.patience_left = patience_left();
   progress_.loss = 0;
   progress_.symbols = 0;
-  if (report.exact >= 1) {
+  if (report.all_right) {
     progress_.finished = all_right;
   } else if (patience_is_over()) {
     progress_.finished = fmt::format("{} validations brought nothing better", progress_.since_best);

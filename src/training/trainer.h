@@ -14,6 +14,7 @@
 #include "base/threads.h"
 #include "data/batches.h"
 #include "inference/answering.h"
+#include "tasks/criterion.h"
 #include "tasks/model.h"
 #include "training/checkpoint.h"
 #include "training/gradient.h"
@@ -67,6 +68,7 @@ class Trainer {
   void validate();
   void validate_aside();
   std::pair<ValidationReport, ModelFiles> look_at_held_out();
+  double score(const ValidationReport& report) const;
   void judge(ValidationReport report);
   int patience_left() const;  // validations
   bool patience_is_over() const;
@@ -79,6 +81,7 @@ class Trainer {
   double seconds() const;
 
   Config config_;
+  Criterion criterion_;
   TrainingData data_;
   RunOptions options_;
   Files& files_;

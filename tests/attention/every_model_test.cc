@@ -8,7 +8,7 @@
 
 #include "attention/combinations.h"
 #include "inference/answering.h"
-#include "tasks/metrics.h"
+#include "tasks/metrics/measurement.h"
 #include "training/gradient.h"
 #include "training/optimizer.h"
 
@@ -53,14 +53,14 @@ std::vector<std::vector<Answer>> answers(const Model& model, const std::vector<E
 }
 
 double share_right(const Model& model, const std::vector<Example>& examples) {
-  Metrics metrics;
+  Measurement measured;
   const auto found = answers(model, examples, {});
   for (std::size_t i = 0; i < examples.size(); ++i) {
-    metrics.add(
+    measured.add(
         {.references = {&examples[i].target, 1},
          .text = model.task().target_text(found[i][0].symbols, model.task().encode_source(examples[i].source))});
   }
-  return metrics.exact();
+  return measured.values().find("exact").value();
 }
 
 TEST(EveryModel, SavedAndLoadedAnswersTheSame) {

@@ -237,7 +237,7 @@ TEST_F(OwnFilesTest, AnswersAreNotCutInSilence) {
   const Outcome evaluated = with_model("evaluate", {file, "--json", "--max-output", "5"});
   EXPECT_EQ(json::parse(evaluated.out).at("unfinished"), 8);
   EXPECT_TRUE(says(with_model("evaluate", {file}).out, "\nunfinished         8\n"));
-  EXPECT_EQ(with_model("evaluate", {file, "--min", "unfinished=0"}).code, 5);
+  EXPECT_EQ(with_model("evaluate", {file, "--max", "unfinished=0"}).code, 5);
   EXPECT_TRUE(says(with_model("show", {"a", "--max-output", "5"}).out, "! The answer is unfinished"));
   const std::string page = folder_ / "page.html", picture = folder_ / "picture.svg";
   ASSERT_EQ(with_model("show", {"a", "--max-output", "5", "--html", page, "--svg", picture}).code, 0);

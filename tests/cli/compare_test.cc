@@ -44,7 +44,7 @@ TEST_F(CompareCommandTest, HasARowForEachCombination) {
                           "\n12            sum             lstm", "\n12            sum             gru"}) {
     EXPECT_TRUE(says(outcome.out, row));
   }
-  EXPECT_TRUE(says(outcome.out, "Wilson over the held-out lines"));
+  EXPECT_TRUE(says(outcome.out, "over the held-out lines"));
   EXPECT_TRUE(says(outcome.err, " decoder.size=8 attention.read=sum encoder.cell=lstm seed 1: update 20, exact 0."));
   EXPECT_TRUE(says(outcome.err, "\n4/"));
   const std::string text = read_bytes(page);
@@ -57,7 +57,7 @@ TEST_F(CompareCommandTest, JsonHasMeansOverSeeds) {
   const Outcome outcome = run(compare({"--vary", "decoder.size=8", "--seeds", "2", "--seed", "5", "--json"}));
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   const json object = parse(outcome);
-  EXPECT_EQ(object["interval"], "student");
+  EXPECT_EQ(object["interval"], "seeds");
   ASSERT_EQ(object["rows"].size(), 1u);
   const json& row = object["rows"][0];
   ASSERT_EQ(row["runs"].size(), 2u);

@@ -5,6 +5,7 @@
 
 #include "data/packed.h"
 #include "support/process.h"
+#include "tasks/metrics/metric.h"
 #include "training/tiny_run.h"
 
 namespace fovea::evaluate_test {
@@ -74,14 +75,59 @@ TEST_F(EvaluateCommandTest, MinimumsAreGates) {
   EXPECT_TRUE(says(missed.err, "exact"));
   EXPECT_TRUE(says(missed.out, "exact")) << "the result is printed all the same";
   EXPECT_EQ(evaluate({test_, "--min", "exact=0"}).code, 0);
-  EXPECT_EQ(evaluate({test_, "--min", "cer=1000"}).code, 0) << "of errors, less is better";
-  EXPECT_EQ(evaluate({test_, "--min", "cer=0"}).code, 5);
+  EXPECT_EQ(evaluate({test_, "--max", "cer=1000"}).code, 0) << "of errors, less is better";
+  EXPECT_EQ(evaluate({test_, "--max", "cer=0"}).code, 5);
   EXPECT_EQ(evaluate({test_, "--min", "exact=0", "--min", "lines=51"}).code, 5);
-  for (const char* wrong : {"exact", "exact=", "=1", "exact=0,9", "exact=high", "beauty=1"}) {
-    const Outcome outcome = evaluate({test_, "--min", wrong});
-    EXPECT_EQ(outcome.code, 2) << wrong;
-    EXPECT_EQ(outcome.out, "") << wrong;
-    EXPECT_TRUE(is_one_line(outcome.err));
+  EXPECT_EQ(evaluate({test_, "--max", "lines=49"}).code, 5) << "of a count, neither is better";
+  for (const char* flag : {"--min", "--max"}) {
+    for (const char* wrong : {"exact", "exact=", "=1", "exact=0,9", "exact=high", "beauty=1"}) {
+      const Outcome outcome = evaluate({test_, flag, wrong});
+      EXPECT_EQ(outcome.code, 2) << wrong;
+      EXPECT_EQ(outcome.out, "") << wrong;
+      EXPECT_TRUE(is_one_line(outcome.err));
+      EXPECT_TRUE(says(outcome.err, std::string(wrong) == "beauty=1" ? "beauty" : flag));
+    }
+  }
+}
+
+// Every metric of the list, though none is named here.
+TEST_F(EvaluateCommandTest, EveryMetricIsMeasuredAndCanBeAGate) {
+  const Outcome table = evaluate({test_}), listed = run(fovea({"list", "metrics"}));
+  const json measured = json::parse(evaluate({test_, "--json"}).out);
+  for (const Metric* metric : metrics()) {
+    const std::string name(metric->name);
+    ASSERT_TRUE(measured.contains(name)) << name;
+    const double value = measured.at(name).get<double>(), low = measured.at(name + "_low").get<double>(),
+                 high = measured.at(name + "_high").get<double>();
+    EXPECT_LE(low, value) << name;
+    EXPECT_GE(high, value) << name;
+    EXPECT_TRUE(says(table.out, fmt::format("{:<18} {:.4f}  [{:.4f}, {:.4f}]\n", name, value, low, high)));
+    EXPECT_TRUE(says(listed.out, "  " + name + " "));
+    EXPECT_TRUE(says(listed.out, std::string(metric->description)));
+    const std::string flag = metric->higher_is_better ? "--min" : "--max",
+                      other = metric->higher_is_better ? "--max" : "--min";
+    const double harder = metric->higher_is_better ? value + 1e-6 : value - 1e-6;
+    EXPECT_EQ(evaluate({test_, flag, fmt::format("{}={}", name, value)}).code, 0) << name;
+    EXPECT_EQ(evaluate({test_, flag, fmt::format("{}={}", name, harder)}).code, 5) << name;
+    const Outcome refused = evaluate({test_, other, name + "=0.5"});
+    EXPECT_EQ(refused.code, 2) << name;
+    EXPECT_TRUE(is_one_line(refused.err));
+    EXPECT_TRUE(says(refused.err, flag + " " + name + "=0.5")) << "what to do";
+  }
+  EXPECT_TRUE(says(table.out, fmt::format("sources {:>8}", (*metrics().begin())->name))) << "and by length";
+}
+
+TEST_F(EvaluateCommandTest, EveryMetricIsInTheJournal) {
+  Files files;
+  const JournalEvents events = read_journal(files, folder_ / journal_file_name);
+  std::istringstream lines(read_bytes(folder_ / journal_file_name));
+  json validation;
+  for (std::string line; std::getline(lines, line);) {
+    if (json event = json::parse(line); event.at("event") == "validation") validation = event;
+  }
+  ASSERT_FALSE(events.validations.empty());
+  for (const std::string& name : metrics().names()) {
+    EXPECT_EQ(events.validations.back().metrics.find(name), validation.at(name).get<double>()) << name;
   }
 }
 
@@ -193,14 +239,14 @@ TEST_F(EvaluateCommandTest, BadLinksAreNamedByLine) {
 
 TEST_F(EvaluateCommandTest, LinkMeasuresAreGatesToo) {
   const std::string file = folder_.write("linked.tsv", scatter_to_vocabulary());
-  const Outcome missed = evaluate({file, "--columns", with_links, "--min", "aer=0.0"});
+  const Outcome missed = evaluate({file, "--columns", with_links, "--max", "aer=0.0"});
   EXPECT_EQ(missed.code, 5);
   EXPECT_TRUE(says(missed.err, "missed: aer"));
   EXPECT_TRUE(says(missed.err, "at most 0"));
-  EXPECT_EQ(evaluate({file, "--columns", with_links, "--min", "aer=1"}).code, 0) << "of errors, less is better";
+  EXPECT_EQ(evaluate({file, "--columns", with_links, "--max", "aer=1"}).code, 0) << "of errors, less is better";
   EXPECT_EQ(evaluate({file, "--columns", with_links, "--min", "link_mass=0"}).code, 0);
   EXPECT_EQ(evaluate({file, "--columns", with_links, "--min", "link_mass=1"}).code, 5);
-  const Outcome unmeasured = evaluate({file, "--min", "aer=1"});
+  const Outcome unmeasured = evaluate({file, "--max", "aer=1"});
   EXPECT_EQ(unmeasured.code, 2);
   EXPECT_TRUE(says(unmeasured.err, "links"));
 }

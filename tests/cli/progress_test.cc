@@ -95,8 +95,8 @@ ValidationReport a_validation(const std::string& source, const std::string& answ
                              .seconds = 72,
                              .training_loss = 0.5,
                              .held_out_loss = 0.75,
-                             .exact = 0.9999,
-                             .cer = 0.004,
+                             .metrics = {{"exact", 0.9999}, {"cer", 0.004}, {"chrf", 43.21}, {"edit_distance", 0.0123}},
+                             .metric = "exact",
                              .best = true,
                              .patience_left = 5,
                              .samples = {{target, {}}}};
@@ -190,7 +190,7 @@ TEST(Progress, TheTimeLeftIsTheRunsAndSaysWhy) {
   report.until = "stop-after";
   run.view->updated(report);
   const std::string line = last_line(run.text());
-  EXPECT_TRUE(contains(line, "ETA 0:03 (stop-after)  best 99.9%  patience 5  update 130")) << line;
+  EXPECT_TRUE(contains(line, "ETA 0:03 (stop-after)  best exact 99.9%  patience 5  update 130")) << line;
   run.now += 1;
   report.until = "";
   run.view->updated(report);
@@ -202,16 +202,20 @@ TEST(Progress, TheBestIsSaidInTheMetricThatDecides) {
     Watched run(ProgressMode::live, 150);
     ValidationReport report = a_validation("a", "b", "b");
     report.metric = metric;
-    report.chrf = 43.21;
     run.view->validated(report);
     run.view->updated(an_update(300));
     return run.text();
   };
-  EXPECT_TRUE(contains(best("exact"), "best 99.9%"));
+  EXPECT_TRUE(contains(best("exact"), "best exact 99.9%"));
   EXPECT_TRUE(contains(best("chrf"), "best chrF 43.2"));
   EXPECT_TRUE(contains(best("chrf"), "held-out   chrF    CER"));
   EXPECT_TRUE(contains(best("cer"), "best CER 0.4%"));
+  EXPECT_TRUE(contains(best("cer"), "held-out  exact    CER"));
+  EXPECT_TRUE(contains(best("edit_distance"), "held-out  exact  edits"));
+  EXPECT_TRUE(contains(best("edit_distance"), "best edits 0.0123"));
   EXPECT_TRUE(contains(best("loss"), "best loss 0.750"));
+  EXPECT_TRUE(contains(best("loss"), "held-out  exact    CER"));
+  EXPECT_TRUE(contains(best("bleu"), "held-out   BLEU    CER")) << "though it was not measured";
 }
 
 TEST(Progress, ANarrowTerminalDropsTheLastFieldsThenTheBar) {
@@ -221,7 +225,7 @@ TEST(Progress, ANarrowTerminalDropsTheLastFieldsThenTheBar) {
     run.view->updated(an_update(300));
     return last_line(run.text());
   };
-  EXPECT_EQ(status(81), "epoch 3 [===========]  loss 0.0310  48.2k tok/s  ETA 1:05 (patience)  best 99.9%");
+  EXPECT_EQ(status(87), "epoch 3 [===========]  loss 0.0310  48.2k tok/s  ETA 1:05 (patience)  best exact 99.9%");
   EXPECT_EQ(status(65), "epoch 3 [=======]  loss 0.0310  48.2k tok/s  ETA 1:05 (patience)");
   EXPECT_EQ(status(30), "epoch 3 [======]  loss 0.0310");
   EXPECT_EQ(status(29), "epoch 3 [==================]");
@@ -329,10 +333,10 @@ TEST(Progress, ColourMarksRightAndWrong) {
 TEST(Progress, OnlyAllRightIsAHundredPercent) {
   Watched run(ProgressMode::plain, 80);
   ValidationReport report = a_validation("a", "b", "b");
-  report.exact = 0.99999;
+  report.metrics = {{"exact", 0.99999}};
   run.view->validated(report);
   EXPECT_TRUE(contains(run.text(), "exact 99.9%"));
-  report.exact = 1;
+  report.metrics = {{"exact", 1}};
   run.view->validated(report);
   EXPECT_TRUE(contains(run.text(), "exact 100.0%"));
 }

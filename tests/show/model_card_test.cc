@@ -98,7 +98,7 @@ TEST(ModelCard, NumbersAreNumbersOfYaml) {
 
 TEST(ModelCard, WithoutMeasurements) {
   ModelCard card = date_card();
-  card.metrics.clear();
+  card.metrics = {};
   const std::string text = draw_model_card(card);
   EXPECT_EQ(front_matter(text).size(), 4u);
   EXPECT_TRUE(has_line(text, "It has not been measured."));

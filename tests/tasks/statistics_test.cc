@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/random.h"
 
 namespace fovea::statistics_test {
 namespace {
@@ -45,6 +46,28 @@ TEST(Statistics, WilsonInterval) {
   EXPECT_NEAR(none.high, 0.2775, 5e-5);
   EXPECT_NEAR(all.low, 0.7225, 5e-5);
   EXPECT_EQ(all.high, 1);
+}
+
+// Of a mean it is what the central limit theorem says.
+TEST(Statistics, BootstrapOfAMean) {
+  std::vector<double> rows, values;
+  for (std::uint64_t i = 0; i < 500; ++i) {
+    values.push_back(Random(3, Purpose::data).uniform(i));
+    rows.insert(rows.end(), {values.back(), 1});
+  }
+  const auto means = [](std::span<const double> sums) { return std::vector{sums[0] / sums[1], sums[1]}; };
+  Workers one(1), two(2);
+  const std::vector<Interval> found = bootstrap_intervals({rows, 2}, means, one),
+                              again = bootstrap_intervals({rows, 2}, means, two);
+  ASSERT_EQ(found.size(), 2u);
+  const Interval wanted = student_interval(values);
+  EXPECT_NEAR(found[0].low, wanted.low, 0.1 * (wanted.high - wanted.low));
+  EXPECT_NEAR(found[0].high, wanted.high, 0.1 * (wanted.high - wanted.low));
+  EXPECT_EQ(found[1].low, 500) << "as many as there are";
+  EXPECT_EQ(found[1].high, 500);
+  EXPECT_EQ(again[0].low, found[0].low);
+  EXPECT_EQ(again[0].high, found[0].high);
+  EXPECT_THROW(bootstrap_intervals({{}, 2}, means, one), Error);
 }
 
 TEST(Statistics, RefusesWhatHasNoAnswer) {

@@ -101,6 +101,17 @@ TEST_F(CheckpointTest, ImpossibleNumbersAreRefused) {
   }
 }
 
+TEST_F(CheckpointTest, AScoreOfAnotherMetricIsRefused) {
+  TensorFile file = whole_;
+  nlohmann::json progress = nlohmann::json::parse(file.metadata["progress"]);
+  progress["validations"] = 1;
+  for (const char* metric : {"loss", "beauty", ""}) {
+    progress["metric"] = metric;
+    file.metadata["progress"] = progress.dump();
+    EXPECT_TRUE(holds(refusal(file), "training.metric is exact")) << metric;
+  }
+}
+
 TEST_F(CheckpointTest, OtherVocabulariesAreRefused) {
   for (const char* key : {"source.vocabulary", "target.vocabulary"}) {
     TensorFile file = whole_;

@@ -61,7 +61,10 @@ TEST_F(TrainerTest, LossFallsAndAnswersGetBetter) {
   EXPECT_LT(record_.updates.back().training_loss, 0.3 * record_.updates.front().training_loss);
   ASSERT_EQ(record_.validations.size(), 2u);
   EXPECT_LT(record_.validations[1].training_loss, record_.validations[0].training_loss);
-  EXPECT_GT(record_.validations[1].exact, std::max(0.3, record_.validations[0].exact));
+  const auto exact = [&](std::size_t validation) {
+    return record_.validations[validation].metrics.find("exact").value();
+  };
+  EXPECT_GT(exact(1), std::max(0.3, exact(0)));
 }
 
 TEST_F(TrainerTest, ReportsAreNumberedAndSavesFallDue) {
@@ -208,23 +211,29 @@ TEST_F(TrainerTest, AFinishedRunGoesOnWithMorePatience) {
 }
 
 TEST_F(TrainerTest, TheMetricDecidesWhatIsBest) {
-  for (const std::string metric : {"exact", "cer", "chrf", "loss"}) {
+  for (const std::string& metric : Criterion::names()) {
+    const Criterion criterion(metric);
+    const auto score = [&](const ValidationReport& report) {
+      return criterion.find(report.metrics, report.held_out_loss).value();
+    };
     record_ = Record();
     trainer(tiny_config({"training.validate_every=10u", "training.metric=" + metric}), 100, true).run();
     const ValidationReport* best = nullptr;
     for (const ValidationReport& report : record_.validations) {
-      const double before = best ? score(*best, metric) : 0, now = score(report, metric);
-      const bool better = !best || now > before || (now == before && report.held_out_loss < best->held_out_loss);
+      const double before = best ? score(*best) : 0, now = score(report);
+      const bool better =
+          !best || criterion.better(now, before) || (now == before && report.held_out_loss < best->held_out_loss);
+      EXPECT_EQ(report.metric, metric);
       EXPECT_EQ(report.best, better) << metric << " at " << report.update;
       if (better) best = &report;
     }
+    const TensorFile checkpoint = decode_safetensors(read_bytes(folder_ / checkpoint_file_name), "checkpoint");
+    const auto progress = nlohmann::json::parse(checkpoint.metadata.at("progress"));
+    EXPECT_EQ(progress.at("metric"), metric);
+    const auto kept = [&](const ValidationReport& report) { return report.best && !report.aside; };
+    const auto last = std::ranges::find_if(record_.validations.rbegin(), record_.validations.rend(), kept);
+    EXPECT_EQ(progress.at("best").get<double>(), score(*last)) << metric << ", as it is measured";
   }
-  ValidationReport report;
-  report.exact = 0.5, report.cer = 0.25, report.chrf = 40, report.held_out_loss = 2;
-  EXPECT_EQ(score(report, "exact"), 0.5);
-  EXPECT_EQ(score(report, "cer"), -0.25);
-  EXPECT_EQ(score(report, "chrf"), 40);
-  EXPECT_EQ(score(report, "loss"), -2);
 }
 
 // The model of a run that stops as asked is the best there is, that of the last update included; and when the run goes

@@ -1,0 +1,40 @@
+// How good a model is on lines with known answers: every metric with its interval, by length, and where its attention
+// goes, held against alignments where the lines have them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/pairs.h"
+#include "evaluation/figure.h"
+#include "inference/predictor.h"
+#include "tasks/metrics/measurement.h"
+
+namespace fovea {
+
+struct EvaluationOptions {
+  AnswerOptions answer = {};
+  std::int64_t max_length = 0;  // characters of a source; 0: as the model's config has it
+  bool attention = true;        // measured as well
+};
+
+struct Evaluation {
+  std::vector<Figure> figures;  // the metrics first, in the order of their list
+  std::vector<LengthRow> by_length;
+  double answer_seconds = 0;
+  std::vector<std::string> warnings;
+};
+
+// Lines of one source are asked once, and any of their targets is right. Throws a usage_error if lines have links and
+// the model has no attention to hold against them.
+Evaluation evaluate(Predictor& predictor, std::span<const Example> examples, const EvaluationOptions& options);
+
+// Every figure that an evaluation may have, without values.
+std::vector<Figure> known_figures();
+
+// Its metrics alone.
+std::vector<Figure> metric_figures(const Evaluation& evaluation);
+
+}  // namespace fovea

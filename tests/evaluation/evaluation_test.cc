@@ -1,0 +1,84 @@
+// Evaluation as the library has it; tests/cli/evaluate_test.cc has it as the command prints it.
+#include "evaluation/evaluation.h"
+
+#include <gtest/gtest.h>
+
+#include "tasks/metrics/metric.h"
+#include "training/tiny_run.h"
+
+namespace fovea::evaluation_test {
+namespace {
+
+class EvaluationTest : public testing::Test {
+ protected:
+  EvaluationTest() { make_tiny_model(folder_.path()); }
+  double figure(const Evaluation& evaluation, std::string_view name) const {
+    const Figure* found = find_figure(evaluation.figures, name);
+    return found ? found->value : -1;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(EvaluationTest, MetricsComeFirstWithTheirDirections) {
+  Predictor predictor(folder_.path(), 1);
+  const Evaluation evaluation = evaluate(predictor, tiny_examples(5, 50), {});
+  const std::vector<Figure> measured = metric_figures(evaluation), known = known_figures();
+  ASSERT_EQ(measured.size(), metrics().names().size());
+  std::size_t i = 0;
+  for (const Metric* metric : metrics()) {
+    EXPECT_EQ(measured[i].name, metric->name);
+    EXPECT_EQ(measured[i].better, metric->higher_is_better ? Better::higher : Better::lower);
+    EXPECT_TRUE(measured[i++].interval);
+  }
+  for (const Figure& one : evaluation.figures) {
+    const Figure* same = find_figure(known, one.name);
+    ASSERT_TRUE(same) << one.name;
+    EXPECT_EQ(same->better, one.better) << one.name;
+  }
+  EXPECT_GT(evaluation.answer_seconds, 0);
+  ASSERT_EQ(evaluation.by_length.size(), 1u) << "all targets have three letters";
+  EXPECT_EQ(evaluation.by_length[0].sources, figure(evaluation, "sources"));
+}
+
+TEST_F(EvaluationTest, IsTheSameForAnyNumberOfThreads) {
+  Predictor one(folder_.path(), 1), three(folder_.path(), 3);
+  const Evaluation a = evaluate(one, tiny_examples(5, 50), {}), b = evaluate(three, tiny_examples(5, 50), {});
+  ASSERT_EQ(a.figures.size(), b.figures.size());
+  for (std::size_t i = 0; i < a.figures.size(); ++i) {
+    EXPECT_EQ(a.figures[i].value, b.figures[i].value) << a.figures[i].name;
+    if (a.figures[i].interval) EXPECT_EQ(a.figures[i].interval->low, b.figures[i].interval->low) << a.figures[i].name;
+  }
+}
+
+TEST_F(EvaluationTest, LinesOfOneSourceAreAskedOnce) {
+  std::vector<Example> examples = tiny_examples(5, 20);
+  Predictor predictor(folder_.path(), 1);
+  const Evaluation once = evaluate(predictor, examples, {});
+  for (int i = 0; i < 20; ++i) {
+    examples.push_back(examples[static_cast<std::size_t>(i)]);
+    examples.back().target = "zzzzzzzzzzzz";
+  }
+  const Evaluation twice = evaluate(predictor, examples, {});
+  EXPECT_EQ(figure(twice, "sources"), figure(once, "sources"));
+  EXPECT_EQ(figure(twice, "lines"), 40);
+  for (const Figure& one : metric_figures(once)) EXPECT_EQ(figure(twice, one.name), one.value) << one.name;
+}
+
+TEST_F(EvaluationTest, AttentionIsMeasuredIfWanted) {
+  Predictor predictor(folder_.path(), 1);
+  std::vector<Example> examples = tiny_examples(5, 20);
+  EXPECT_GT(figure(evaluate(predictor, examples, {}), "entropy"), 0);
+  EXPECT_EQ(figure(evaluate(predictor, examples, {.attention = false}), "entropy"), -1);
+  EXPECT_EQ(figure(evaluate(predictor, examples, {}), "aer"), -1);
+  for (Example& example : examples) example.alignment = "0-0";
+  EXPECT_GE(figure(evaluate(predictor, examples, {}), "aer"), 0);
+}
+
+TEST_F(EvaluationTest, OfNothingIsRefused) {
+  Predictor predictor(folder_.path(), 1);
+  EXPECT_THROW(evaluate(predictor, {}, {}), Error);
+}
+
+}  // namespace
+}  // namespace fovea::evaluation_test

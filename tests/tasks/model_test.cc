@@ -146,8 +146,8 @@ TEST(HostileModel, PiecesThatAreNone) {
   TensorFile none = with_pieces("");
   none.metadata.erase("target.tokenizer");
   expect_refused(none, "target.tokenizer");
-  const std::string sound = encode_safetensors(with_pieces("[\"bpe\",\"a\",-1]"));
-  EXPECT_EQ(Model::decode(ByteSource::of(sound), "x")->task().encode_target("aba").size(), 3u);
+  const std::string sound = encode_safetensors(with_pieces("[\"bpe\",\"\u2581a\",0,\"b\",-1]"));
+  EXPECT_EQ(Model::decode(ByteSource::of(sound), "x")->task().encode_target("ab").size(), 2u);
 }
 
 // Opening a model reads no file that its config names.

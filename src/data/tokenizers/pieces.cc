@@ -43,7 +43,8 @@ class PieceTokenizer : public Tokenizer {
       counted = offset;
       return static_cast<int>(characters);
     };
-    for (const auto& piece : processor_.EncodeAsImmutableProto(text).pieces()) {
+    const auto encoded = processor_.EncodeAsImmutableProto(text);  // which the pieces point into
+    for (const auto& piece : encoded.pieces()) {
       std::size_t begin = piece.begin();
       const std::size_t end = piece.end();
       // The spaces that a mark stands for are no part of a word.

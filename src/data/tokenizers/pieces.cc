@@ -121,7 +121,8 @@ class CountedWords : public sentencepiece::SentenceIterator {
   sentencepiece::util::Status status() const override { return {}; }
 
  private:
-  // A longer one is hardly a word, and the trainer ends the program at 65,536 characters.
+  // A longer one is hardly a word. The trainer ends the program at 65,536 characters, unless its own limit of bytes,
+  // which is no promise, leaves them out before.
   static constexpr int longest_word = 1000;
 
   void write_value() {

@@ -28,6 +28,7 @@ const std::vector<Seed> models = {
     {"sparsemax", {"attention.select=sparsemax", "attention.bias=coverage", "encoder.layers=2"}},
     {"actions", {"attention.select=actions"}},
     {"words", {"source.tokenizer=word", "target.tokenizer=word"}},
+    {"pieces", {"source.tokenizer=pieces:9", "target.tokenizer=bytes"}},
 };
 
 void write(const std::filesystem::path& folder, const char* fuzzer, std::string_view name, std::string_view bytes) {

@@ -86,6 +86,7 @@ TEST_F(PiecesCommandTest, AnswersAndFoldsToWords) {
 }
 
 TEST_F(PiecesCommandTest, WordsAreOfPiecesAlone) {
+  std::filesystem::create_directory(folder_ / "char");
   make_tiny_model(folder_ / "char");
   const Outcome refused = run(fovea({"show", folder_ / "char", "abc", "--words"}));
   EXPECT_EQ(refused.code, 2);

@@ -98,7 +98,8 @@ TEST(Tokenizer, ExamplesOfSettingsAreTaken) {
     const TokenizerKind& kind = tokenizer_kind(setting);
     EXPECT_TRUE(setting.starts_with(kind.name));
     EXPECT_FALSE(kind.description.empty());
-    if (!kind.learns) EXPECT_EQ(make_tokenizer(setting)->learned(), "");
+    if (kind.learns) continue;
+    EXPECT_EQ(make_tokenizer(setting)->learned(), "");
   }
   EXPECT_EQ(refusal("pieces:a/b.model"), "taken") << "the file need not be there yet";
 }

@@ -146,8 +146,8 @@ TEST(HostileModel, PiecesThatAreNone) {
   TensorFile none = with_pieces("");
   none.metadata.erase("target.tokenizer");
   expect_refused(none, "target.tokenizer");
-  const std::string sound = encode_safetensors(with_pieces("[\"bpe\",\"a\",-1]"));
-  EXPECT_EQ(Model::decode(ByteSource::of(sound), "x")->task().encode_target("aba").size(), 3u);
+  const std::string sound = encode_safetensors(with_pieces("[\"bpe\",\"\u2581a\",0,\"b\",-1]"));
+  EXPECT_EQ(Model::decode(ByteSource::of(sound), "x")->task().encode_target("ab").size(), 2u);
 }
 
 // Opening a model reads no file that its config names.
@@ -437,7 +437,7 @@ TEST(ModelFile, OfBeforeColumnsHadNamesIsUnderstood) {
 TEST(OneWay, EachHasItsOwnSidesAndWeights) {
   Config config = small_config();
   config.model.objective.agreement = 1;
-  config.source.tokenizer = "word";
+  config.source.tokenizer = "pieces:80";
   config.target.max_symbols = 7;
   std::vector<Example> examples;
   for (const std::string& line : random_lines(50, 5, 9)) examples.push_back({line + " a", line, "", 0});
@@ -446,8 +446,11 @@ TEST(OneWay, EachHasItsOwnSidesAndWeights) {
   for (const bool reverse : {false, true}) {
     const auto one = both.one_way(reverse);
     EXPECT_EQ(one->config().model.objective.agreement, 0);
-    EXPECT_EQ(one->config().source.tokenizer, reverse ? "char" : "word");
-    EXPECT_EQ(one->config().target.tokenizer, reverse ? "word" : "char");
+    EXPECT_EQ(one->config().source.tokenizer, reverse ? "char" : "pieces:80");
+    EXPECT_EQ(one->config().target.tokenizer, reverse ? "pieces:80" : "char");
+    const std::string pieces = both.metadata().at("source.tokenizer");
+    EXPECT_EQ(one->metadata().at(reverse ? "target.tokenizer" : "source.tokenizer"), pieces);
+    EXPECT_FALSE(one->metadata().contains(reverse ? "source.tokenizer" : "target.tokenizer"));
     EXPECT_EQ(one->config().source.max_symbols, reverse ? 7 : 50000);
     EXPECT_EQ(one->task().columns().text(), reverse ? "target,source" : "source,target") << "of the same file";
     EXPECT_EQ(one->task().lengths()->longest_target,

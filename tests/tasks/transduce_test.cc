@@ -49,7 +49,9 @@ TEST_P(EveryUnit, SourceTokensStandWhereTheyAre) {
     for (; end < token.start; ++end) EXPECT_EQ(characters[static_cast<std::size_t>(end)], " ") << end;
     std::string between;
     for (; end < token.end; ++end) between += characters[static_cast<std::size_t>(end)];
-    EXPECT_EQ(token.text.starts_with(word_mark) ? token.text.substr(word_mark.size()) : token.text, between);
+    const bool marked = token.text.starts_with(word_mark);
+    if (token.text == word_mark) between.clear();  // stands for spaces
+    EXPECT_EQ(marked ? token.text.substr(word_mark.size()) : token.text, between);
   }
   for (int c = end; c < std::ssize(characters); ++c) EXPECT_EQ(characters[static_cast<std::size_t>(c)], " ");
   EXPECT_EQ(output.source.back().text, "</s>");

@@ -43,7 +43,8 @@ class PieceTokenizer : public Tokenizer {
       counted = offset;
       return static_cast<int>(characters);
     };
-    for (const auto& piece : processor_.EncodeAsImmutableProto(text).pieces()) {
+    const auto encoded = processor_.EncodeAsImmutableProto(text);  // which the pieces point into
+    for (const auto& piece : encoded.pieces()) {
       std::size_t begin = piece.begin();
       const std::size_t end = piece.end();
       // The spaces that a mark stands for are no part of a word.
@@ -120,7 +121,8 @@ class CountedWords : public sentencepiece::SentenceIterator {
   sentencepiece::util::Status status() const override { return {}; }
 
  private:
-  // A longer one is hardly a word, and the trainer ends the program at 65,536 characters.
+  // A longer one is hardly a word. The trainer ends the program at 65,536 characters, unless its own limit of bytes,
+  // which is no promise, leaves them out before.
   static constexpr int longest_word = 1000;
 
   void write_value() {

@@ -255,7 +255,7 @@ TEST(Rules, TargetsAreGivenTheirLogProbabilities) {
 TEST(Rules, WordsAreReadFromAFile) {
   TemporaryFolder folder;
   TableSearch o = options(250, 250);
-  set_field(o, "words=" + folder.write("words.txt", "12\n3\n\nxyz\n12\n"));
+  set_field(o, "word_list=" + folder.write("words.txt", "12\n3\n\nxyz\n12\n"));
   std::set<Path> found;
   for (const Answer& answer : find_one(random_table(1), o, 6)) found.insert(answer.symbols);
   EXPECT_EQ(found, (std::set<Path>{{1, 2}, {3}}));
@@ -264,7 +264,7 @@ TEST(Rules, WordsAreReadFromAFile) {
 TEST(Rules, WhatCannotBeWrittenIsRefusedByName) {
   TemporaryFolder folder;
   const std::string words = folder.write("words.txt", "x\ny\n");
-  for (const std::string setting : {std::string("prefix=1x"), std::string("allowed=x,y"), "words=" + words}) {
+  for (const std::string setting : {std::string("prefix=1x"), std::string("allowed=x,y"), "word_list=" + words}) {
     TableSearch o = options(1, 1);
     set_field(o, setting);
     try {
@@ -277,7 +277,7 @@ TEST(Rules, WhatCannotBeWrittenIsRefusedByName) {
     }
   }
   TableSearch o = options(1, 1);
-  set_field(o, "words=" + std::string(folder / "none.txt"));
+  set_field(o, "word_list=" + std::string(folder / "none.txt"));
   EXPECT_THROW(find_one(random_table(1), o, 5), Error);
 }
 

@@ -58,7 +58,7 @@ inline Row run_layers(const Model& model, Row x, const Row& extra, std::vector<C
 
 // tanh(W [s ; c ; y] + b), of those that the style reads
 inline Row features(const Model& model, const Readout& readout) {
-  const Weights weights = model.weights().of("output");
+  const Weights weights = model.weights().of("generator");
   Row all = weights.affine("state", readout.state);
   if (!readout.context.empty()) all = plus(all, weights.times("context", readout.context));
   if (model.options.decoder.style != "luong") all = plus(all, weights.times("embedding", readout.embedding));

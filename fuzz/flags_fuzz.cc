@@ -6,6 +6,7 @@
 #include "cli/command_line.h"
 #include "data/pairs.h"
 #include "data/tokenizer.h"
+#include "decoding/search_options.h"
 #include "fuzz.h"
 #include "tasks/config.h"
 
@@ -15,8 +16,10 @@ namespace {
 
 void read_values(const std::vector<std::string>& words) {
   Config config;
+  SearchOptions search;
   for (const std::string& word : words) {
     taken([&] { set_field(config, word); });
+    taken([&] { set_field(search, word); });
     taken([&] {
       const Period period = parse_period(word);
       must(parse_period(to_string(period)) == period);
@@ -31,6 +34,9 @@ void read_values(const std::vector<std::string>& words) {
   Config again;
   read_json(again, to_json(config), "again");
   must(to_json(again) == to_json(config));
+  SearchOptions search_again;
+  read_json(search_again, to_json(search), "again");
+  must(to_json(search_again) == to_json(search));
 }
 
 }  // namespace

@@ -39,8 +39,10 @@ int PredictCommand::run() const {
   Predictor predictor(given.models, asked, int8 ? Precision::int8 : Precision::full);
   complain_of_threads(asked, predictor.threads());
   if (by_words) check_words(predictor.model());
+  // On its own: g++ 12 crashes where an error is thrown in the middle of such a list.
+  const Columns read = columns_for(predictor.model(), columns);
   PredictOptions options = {.answer = {.search = search, .batch = batch, .replace_unknown = replace_unknown},
-                            .columns = columns_for(predictor.model(), columns),
+                            .columns = read,
                             .max_length = max_length > 0 ? max_length : predictor.model().config().max_length,
                             .dictionary = lexicon ? &*lexicon : nullptr};
   options.answer.search.alternatives = json ? alternatives_explained : replace_unknown ? 1 : 0;

@@ -45,8 +45,10 @@ int ShowCommand::run() const {
   Predictor predictor(model, 1);
   if (by_words) check_words(predictor.model());
   const auto shown = [&](const Output& output) { return by_words ? fold_words(output) : output; };
+  // On its own: g++ 12 crashes where an error is thrown in the middle of such a list.
+  const Columns read = columns_for(predictor.model(), columns);
   PredictOptions options = {.answer = {.search = search},
-                            .columns = columns_for(predictor.model(), columns),
+                            .columns = read,
                             .max_length = max_length > 0 ? max_length : predictor.model().config().max_length};
   options.answer.search.nbest = search.beam;
   options.answer.search.alternatives = 5;

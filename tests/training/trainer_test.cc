@@ -230,6 +230,9 @@ TEST_F(TrainerTest, TheMetricDecidesWhatIsBest) {
     const TensorFile checkpoint = decode_safetensors(read_bytes(folder_ / checkpoint_file_name), "checkpoint");
     const auto progress = nlohmann::json::parse(checkpoint.metadata.at("progress"));
     EXPECT_EQ(progress.at("metric"), metric);
+    const JournalEvents events = read_journal(files_, folder_ / journal_file_name);
+    EXPECT_EQ(events.validations.back().metrics, record_.validations.back().metrics)
+        << "the journal has them as they are";
     const auto kept = [&](const ValidationReport& report) { return report.best && !report.aside; };
     const auto last = std::ranges::find_if(record_.validations.rbegin(), record_.validations.rend(), kept);
     EXPECT_EQ(progress.at("best").get<double>(), score(*last)) << metric << ", as it is measured";

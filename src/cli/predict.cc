@@ -35,8 +35,10 @@ int PredictCommand::run() const {
   const int asked = threads > 0 ? threads : Workers::default_count();
   Predictor predictor(given.models, asked, int8 ? Precision::int8 : Precision::full);
   complain_of_threads(asked, predictor.threads());
+  // Not among the options: where one throws, GCC 12 destroys those before it twice.
+  const Columns read = columns_for(predictor.model(), columns);
   PredictOptions options = {.answer = {.search = search, .batch = batch, .replace_unknown = replace_unknown},
-                            .columns = columns_for(predictor.model(), columns),
+                            .columns = read,
                             .max_length = max_length > 0 ? max_length : predictor.model().config().max_length,
                             .dictionary = lexicon ? &*lexicon : nullptr};
   options.answer.search.alternatives = json ? alternatives_explained : replace_unknown ? 1 : 0;

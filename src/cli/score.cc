@@ -31,8 +31,10 @@ int ScoreCommand::run() const {
   const int asked = threads > 0 ? threads : Workers::default_count();
   Predictor predictor(given.models, asked, int8 ? Precision::int8 : Precision::full);
   complain_of_threads(asked, predictor.threads());
+  // Not among the options: where one throws, GCC 12 destroys those before it twice.
+  const Columns read = columns_for(predictor.model(), columns);
   const PredictOptions options = {.answer = {.batch = batch},
-                                  .columns = columns_for(predictor.model(), columns),
+                                  .columns = read,
                                   .max_length = max_length > 0 ? max_length : predictor.model().config().max_length,
                                   .score = true};
   AnsweredLines lines(given.file.empty() ? "-" : given.file, false, [&](const Prediction& prediction) {

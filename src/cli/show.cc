@@ -41,8 +41,10 @@ int ShowCommand::run() const {
   check_file(svg, attention_picture);
   check_file(html, attention_page);
   Predictor predictor(model, 1);
+  // Not among the options: where one throws, GCC 12 destroys those before it twice.
+  const Columns read = columns_for(predictor.model(), columns);
   PredictOptions options = {.answer = {.search = search},
-                            .columns = columns_for(predictor.model(), columns),
+                            .columns = read,
                             .max_length = max_length > 0 ? max_length : predictor.model().config().max_length};
   options.answer.search.nbest = search.beam;
   options.answer.search.alternatives = 5;

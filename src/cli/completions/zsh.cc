@@ -34,7 +34,9 @@ std::string zsh_offer(const Argument& argument) {
 // What _arguments is told of it, one word for each of its names.
 std::string zsh_words(const Argument& argument) {
   const std::string what = zsh_escaped(argument.names.back());
-  if (!argument.is_flag) return " \\\n      " + in_quotes(fmt::format(":{}:{}", what, zsh_offer(argument)));
+  if (!argument.is_flag) {
+    return " \\\n      " + in_quotes(fmt::format("{}:{}:{}", argument.again ? "*" : "", what, zsh_offer(argument)));
+  }
   std::string out;
   for (const std::string& name : argument.names) {
     std::string words = argument.again ? "*" : fmt::format("({})", fmt::join(argument.names, " "));

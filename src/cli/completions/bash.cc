@@ -129,6 +129,9 @@ std::string bash_completions(const ProgramHelp& help) {
       for (const std::string& key : keys) {
         takes += bash_case(fmt::format("{} {}", name, key), "takes", bash_offer(argument));
       }
+      if (!argument.is_flag && argument.again) {  // in all places from there on
+        takes += fmt::format("    {}[0-9]*) takes={} ;;\n", in_quotes(name + " "), in_quotes(bash_offer(argument)));
+      }
     }
     flags += bash_case(name, "flags", in_a_line(names));
   };

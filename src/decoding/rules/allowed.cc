@@ -31,7 +31,8 @@ class Allowed : public DecodingRule {
     const auto before = [](std::span<const std::int32_t> a, std::span<const std::int32_t> b) {
       return std::ranges::lexicographical_compare(a, b);
     };
-    auto [first, last] = std::ranges::equal_range(answers_, written, before, beginning);
+    auto first = std::ranges::lower_bound(answers_, written, before, beginning);
+    const auto last = std::ranges::upper_bound(first, answers_.end(), written, before, beginning);
     std::vector<std::int32_t> symbols;
     for (; first != last && first->size() == at; ++first) symbols.assign(1, stop_);
     while (first != last) {

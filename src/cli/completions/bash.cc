@@ -105,8 +105,6 @@ std::string bash_offer(const Argument& argument) {
   return {};
 }
 
-constexpr int places_again = 9;  // that a word given again is completed at
-
 std::string bash_case(const std::string& pattern, const char* variable, const std::string& value) {
   return fmt::format("    {}) {}={} ;;\n", in_quotes(pattern), variable, in_quotes(value));
 }
@@ -122,10 +120,7 @@ std::string bash_completions(const ProgramHelp& help) {
     for (const Argument& argument : command.arguments) {
       if (argument.is_flag) names.insert(names.end(), argument.names.begin(), argument.names.end());
       if (argument.value.empty()) continue;
-      std::vector<std::string> keys = argument.is_flag ? argument.names : std::vector{std::to_string(++place)};
-      for (int i = 1; !argument.is_flag && argument.again && i < places_again; ++i) {
-        keys.push_back(std::to_string(++place));
-      }
+      const std::vector<std::string> keys = argument.is_flag ? argument.names : std::vector{std::to_string(++place)};
       for (const std::string& key : keys) {
         takes += bash_case(fmt::format("{} {}", name, key), "takes", bash_offer(argument));
       }

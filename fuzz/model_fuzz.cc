@@ -2,6 +2,7 @@
 // must answer a line. The checksum is set right first, or nothing behind it would be reached.
 #include "fuzz.h"
 #include "inference/answering.h"
+#include "tasks/explaining.h"
 #include "tasks/model.h"
 
 using namespace fovea;
@@ -11,12 +12,12 @@ namespace {
 // Any finite weights are allowed, so any answer is right that is one line.
 void answer(const Model& model) {
   static Workers workers(1);
-  const SourceIds source = model.task().encode_source("ab ba");
+  const Reading source = model.task().encode_source("ab ba");
   if (const int most = model.task().most_source_symbols(); most > 0 && source.size() > most) return;
-  const SourceIds* const sources[] = {&source};
+  const Reading* const sources[] = {&source};
   const auto answers = Answering(model, workers).answer(sources, {.search = {.beam = 2, .alternatives = 2}});
   must(answers.size() == 1);
-  must(!find_control(model.task().output("ab ba", source, answers[0]).text));
+  must(!find_control(make_output(model.task(), {"ab ba"}, source, answers[0]).text));
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ inline Model tiny_model(const Config& config) {
   examples[0].source = "ab";
   examples[0].target = "ba";
   examples[0].line = 1;
-  return Model(config, Transduce(config, examples));
+  return Model(config, Task(config, examples));
 }
 
 }  // namespace fovea

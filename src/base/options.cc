@@ -227,7 +227,7 @@ bool is_group(const FieldVisitor& known, std::string_view name) {
 std::vector<const Field*> fields_in(const FieldVisitor& known, std::string_view group) {
   std::vector<const Field*> result;
   for (const Field& field : known.fields()) {
-    if (group_of(field.name) == group) result.push_back(&field);
+    if (group_of(field.name) == group && field.used) result.push_back(&field);
   }
   return result;
 }
@@ -236,7 +236,7 @@ std::vector<const Field*> fields_in(const FieldVisitor& known, std::string_view 
 std::vector<const FieldGroup*> groups_in(const FieldVisitor& known, std::string_view group) {
   std::vector<const FieldGroup*> result;
   for (const FieldGroup& inner : known.groups()) {
-    if (!inner.name.empty() && group_of(inner.name) == group) result.push_back(&inner);
+    if (!inner.name.empty() && group_of(inner.name) == group && inner.used) result.push_back(&inner);
   }
   return result;
 }
@@ -341,13 +341,13 @@ void FieldVisitor::add(std::string_view name, FieldRef value, std::string_view h
                       std::holds_alternative<double*>(value);
   check(text || rule.names.empty(), "option {} has names to choose from but is no text", full);
   check(number || range_text(rule).empty(), "option {} has a range but is no number", full);
-  fields_.push_back({full, value, std::string(help), std::move(rule)});
+  fields_.push_back({full, value, std::string(help), std::move(rule), used_});
 }
 
-std::string FieldVisitor::enter(std::string_view name, std::string_view help) {
+std::string FieldVisitor::enter(std::string_view name, std::string_view help, bool used) {
   const std::string full = dotted(group_, name);
   check(!find_field(*this, full) && !is_group(*this, full), "option {} is declared twice", full);
-  groups_.push_back({full, std::string(help)});
+  groups_.push_back({full, std::string(help), used && used_});
   return std::exchange(group_, full);
 }
 
@@ -376,6 +376,7 @@ std::string to_toml(ConstFieldsRef config) {
   const FieldVisitor known = config.visit();
   std::string out;
   for (const FieldGroup& group : known.groups()) {
+    if (!group.used) continue;
     std::vector<std::pair<std::string, std::string>> lines;  // a setting and its comment
     std::size_t width = 0;
     for (const Field* field : fields_in(known, group.name)) {
@@ -405,6 +406,7 @@ std::string describe(ConstFieldsRef config) {
   }
   std::string out;
   for (const FieldGroup& group : known.groups()) {
+    if (!group.used) continue;
     if (!group.name.empty()) out += fmt::format("{}{}: {}\n", out.empty() ? "" : "\n", group.name, group.help);
     for (const Field* field : fields_in(known, group.name)) {
       out += fmt::format("  {:<{}}  {:<{}}  {}\n", field->name, name_width, value_text(*field), value_width,

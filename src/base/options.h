@@ -58,11 +58,13 @@ struct Field {
   FieldRef value;
   std::string help;
   Rule rule;
+  bool used = true;  // or its group is not
 };
 
 struct FieldGroup {
   std::string name;  // dotted; empty for the outermost
   std::string help;
+  bool used = true;
 };
 
 // Collects what a struct declares; its order is the order of declaration.
@@ -73,10 +75,13 @@ class FieldVisitor {
     add(name, &value, help, std::move(rule));
   }
 
+  // A group that is not used can be set, but is neither written nor described.
   template <class Options>
-  void group(std::string_view name, Options& options, std::string_view help) {
-    const std::string outer = enter(name, help);
+  void group(std::string_view name, Options& options, std::string_view help, bool used = true) {
+    const std::string outer = enter(name, help, used);
+    const bool outer_used = std::exchange(used_, used_ && used);
     options.fields(*this);
+    used_ = outer_used;
     group_ = outer;
   }
 
@@ -86,11 +91,12 @@ class FieldVisitor {
 
  private:
   void add(std::string_view name, FieldRef value, std::string_view help, Rule rule);
-  std::string enter(std::string_view name, std::string_view help);  // returns the group around it
+  std::string enter(std::string_view name, std::string_view help, bool used);  // returns the group around it
 
   std::string group_;
+  bool used_ = true;
   std::vector<Field> fields_;
-  std::vector<FieldGroup> groups_ = {{"", ""}};
+  std::vector<FieldGroup> groups_ = {{"", "", true}};
 };
 
 // Refers to any struct with `fields`, which must outlive it.

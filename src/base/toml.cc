@@ -82,6 +82,12 @@ struct Flattening {
         add(*inner, name, depth + 1);
         continue;
       }
+      if (const toml::array* tables = node.as_array(); tables && tables->is_homogeneous(toml::node_type::table)) {
+        for (std::size_t i = 0; i < tables->size() && i < max_settings_list; ++i) {  // [[source]] is source, source2, ...
+          add(*(*tables)[i].as_table(), i == 0 ? name : name + std::to_string(i + 1), depth + 1);
+        }
+        continue;
+      }
       const toml::source_position at = key.source().begin;
       settings.push_back(
           {name, given_value(node), fmt::format("{}:{}:{}: {}", file_name, at.line, at.column, printable(name))});

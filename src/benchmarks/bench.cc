@@ -13,6 +13,7 @@
 #include "kernels/product.h"
 #include "tensor/share_products.h"
 #include "benchmarks/shapes.h"
+#include "tasks/batching.h"
 #include "training/gradient.h"
 #include "training/optimizer.h"
 
@@ -145,9 +146,9 @@ class FixedSearch {
   }
 
   std::vector<std::vector<Answer>> answer(std::span<const Encoding> examples) {
-    std::vector<const SourceIds*> sources;
+    std::vector<const Reading*> sources;
     for (const Encoding& example : examples) sources.push_back(&example.source);
-    model_.task().fill_source(sources, side_);
+    fill_source(model_.task(), sources, side_);
     Pass pass(model_.parameters(), sources_);
     const std::unique_ptr<StepModel> asked = model_.network().begin(pass, side_);
     const std::vector<int> most_steps(examples.size(), length_);
@@ -162,7 +163,7 @@ class FixedSearch {
   int length_;
   Arena sources_;
   SearchArenas steps_;
-  Side side_;
+  SourceBatch side_;
 };
 
 // The seconds that a step, a batch or a line takes.
@@ -198,12 +199,12 @@ void save_bench(const std::filesystem::path& folder, const Model& model, const B
   Json sources, targets;
   for (const Encoding& example : examples) {
     rows.push_back(&example);
-    sources.push_back(example.source.symbols);
+    sources.push_back(example.source.sources[0].symbols);
     targets.push_back(example.target);
   }
   Batch batch;
   batch.samples.assign(examples.size(), 0);
-  model.task().fill_batch(rows, batch);
+  fill_batch(model.task(), rows, batch);
   Arena arena;
   std::vector<Real> gradient(static_cast<std::size_t>(model.parameters().count()));
   const TrainingPass training = {gradient, Random(1, Purpose::dropout), batch.samples};

@@ -91,8 +91,11 @@ BenchShape find_bench_shape(const std::string& name) {
 // the loss, which other programs are compared by.
 std::unique_ptr<Model> made_model(const BenchShape& shape) {
   const Config config = config_of(shape);
-  auto model = std::make_unique<Model>(
-      config, Transduce(config, {made_vocabulary(shape.symbols), made_vocabulary(shape.symbols)}));
+  Task::Learned learned;
+  learned.sources = {std::make_shared<TextSource>(make_tokenizer("char"), made_vocabulary(shape.symbols))};
+  learned.target_tokenizer = make_tokenizer("char");
+  learned.target = made_vocabulary(shape.symbols);
+  auto model = std::make_unique<Model>(config, Task(config, std::move(learned)));
   Parameters& parameters = model->parameters();
   std::uint64_t place = 0;
   for (const Parameters::Entry& entry : parameters.entries()) {
@@ -109,9 +112,9 @@ std::vector<Encoding> made_examples(const BenchShape& shape) {
   std::vector<Encoding> examples;
   for (int i = 0; i < shape.batch; ++i) {
     const Random random = Random(1, Purpose::data).at(static_cast<std::uint64_t>(i));
-    examples.push_back({{made_symbols(random.at(0), shape.source - 1, shape.symbols), {}, {}},
-                        made_symbols(random.at(1), shape.target - 1, shape.symbols),
-                        {}});
+    Encoding& example = examples.emplace_back();
+    example.source.sources = {{made_symbols(random.at(0), shape.source - 1, shape.symbols), {}, shape.source - 1}};
+    example.target = made_symbols(random.at(1), shape.target - 1, shape.symbols);
   }
   return examples;
 }

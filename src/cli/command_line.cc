@@ -466,6 +466,7 @@ std::vector<SettingHelp> settings_help() {
   Config config;
   std::vector<SettingHelp> all;
   for (const Field& field : FieldsRef(config).visit().fields()) {
+    if (!field.used) continue;
     all.push_back({field.name, value_text(field), field.help, field.rule.names});
     if (std::holds_alternative<bool*>(field.value)) all.back().choices = {"true", "false"};
   }

@@ -56,7 +56,9 @@ std::size_t count_columns(std::string_view line) {
   return static_cast<std::size_t>(std::ranges::count(line, '\t')) + 1;
 }
 
-std::vector<std::string> Columns::known() { return {"source", "target", "features", "alignment", "skip"}; }
+std::vector<std::string> Columns::known() {
+  return {"source", "target", "features", "alignment", "skip", "source2", "source3"};
+}
 
 Columns Columns::parse(std::string_view text) {
   std::vector<std::string> names;
@@ -79,7 +81,17 @@ Columns::Columns(std::vector<std::string> names) : names_(std::move(names)) {
       throw usage_error("columns {}: two of them are called {}; what is not wanted is called skip", text(), name);
     }
   }
-  if (!has("source")) throw usage_error("columns {}: none is called source", text());
+  if (!has("source") && !has("target")) throw usage_error("columns {}: none is called source", text());
+  const bool gap = (has("source2") && !has("source")) || (has("source3") && !has("source2"));
+  if (gap) throw usage_error("columns {}: sources are called source, source2, source3, from the first on", text());
+}
+
+std::vector<std::string> Columns::sources() const {
+  std::vector<std::string> names;
+  for (const char* name : {"source", "source2", "source3"}) {
+    if (has(name)) names.emplace_back(name);
+  }
+  return names;
 }
 
 std::string Columns::text() const { return fmt::format("{}", fmt::join(names_, ",")); }
@@ -90,31 +102,33 @@ std::size_t Columns::place(std::string_view name) const {
 
 std::size_t Columns::needed() const {
   std::size_t count = 0;
-  for (const char* name : {"source", "target", "features"}) {
-    if (has(name)) count = std::max(count, place(name) + 1);
+  for (const std::string& name : names_) {
+    if (name != "alignment" && name != "skip") count = std::max(count, place(name) + 1);
   }
   return count;
 }
 
 Cells Columns::example(std::string_view line) const {
   const auto of = [&](std::string_view name) { return has(name) ? cell(line, place(name)) : std::string_view(); };
-  return {of("source"), of("target"), of("features"), of("alignment")};
+  Cells cells = {of("source"), of("target"), of("features"), of("alignment")};
+  for (const char* name : {"source2", "source3"}) {
+    if (has(name)) cells.others.push_back(of(name));
+  }
+  return cells;
 }
 
 std::vector<std::string> Columns::read() const {
   std::vector<std::string> names;
-  std::ranges::copy_if(names_, std::back_inserter(names),
-                       [](const std::string& name) { return name == "source" || name == "features"; });
+  std::ranges::copy_if(names_, std::back_inserter(names), [&](const std::string& name) {
+    return name.starts_with("source") || name == "features" || (name == "target" && !has("source"));
+  });
   return names;
 }
 
 std::optional<Cells> Columns::question(std::string_view line) const {
   const std::vector<std::string> wanted = read();
   const std::size_t count = count_columns(line);
-  if (count == wanted.size()) {
-    const auto source = static_cast<std::size_t>(std::ranges::find(wanted, "source") - wanted.begin());
-    return Cells{cell(line, source), {}, wanted.size() > 1 ? cell(line, 1 - source) : std::string_view(), {}};
-  }
+  if (count == wanted.size()) return Columns(wanted).example(line);
   for (const std::string& name : wanted) {
     if (count <= place(name)) return {};
   }

@@ -17,28 +17,32 @@ struct Cells {
   std::string_view target;
   std::string_view features;
   std::string_view alignment;
+  std::vector<std::string_view> others = {};  // further sources
 };
 
 class Columns {
  public:
-  // source, target, features, alignment, and skip for one that is not wanted.
+  // source, source2 and source3, target, features, alignment, and skip for one that is not wanted.
   static std::vector<std::string> known();
   // "source,skip,target". Throws a usage_error.
   static Columns parse(std::string_view text);
 
-  // Without names: source and target. Throws a usage_error unless one is the source, and none but skip comes twice.
+  // Without names: source and target. Throws a usage_error unless one is the source or the target, and none but skip
+  // comes twice.
   explicit Columns(std::vector<std::string> names = {});
 
   const std::vector<std::string>& names() const { return names_; }
   std::string text() const;  // as parse() reads it
   bool has(std::string_view name) const { return place(name) < names_.size(); }
+  std::vector<std::string> sources() const;  // source, source2, ... as many as there are; none: only targets
 
   // How many columns a line of an example must have, and no fewer: an alignment may be missing at its end.
   std::size_t needed() const;
   Cells example(std::string_view line) const;
 
-  // A line to be answered is one of an example, or has just the columns that are read: the source, and features if
-  // there are any, in the order they have among the names. Nothing if it has too few.
+  // A line to be answered is one of an example, or has just the columns that are read: the sources, and features if
+  // there are any, in the order they have among the names; without a source, the target that is to be gone on with.
+  // Nothing if it has too few.
   std::optional<Cells> question(std::string_view line) const;
   // "source<TAB>features": what that is, for people.
   std::string question_form() const;

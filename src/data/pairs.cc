@@ -72,11 +72,15 @@ std::optional<Problem> parse_columns(const Place& place, std::string_view line, 
   example.target = cells.target;
   example.features = cells.features;
   example.alignment = cells.alignment;
+  for (const std::string_view other : cells.others) example.others.emplace_back(other);
   const auto find_bad = [&](std::string_view side, std::string_view text) {
     const auto before = static_cast<std::size_t>(text.data() - line.data());
     return find_bad_side(place, side, text, count_characters(line.substr(0, before)) + 1, max_length);
   };
-  if (auto problem = find_bad("source", cells.source)) return problem;
+  const auto names = columns.sources();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (auto problem = find_bad(names[i], i == 0 ? cells.source : cells.others[i - 1])) return problem;
+  }
   return find_bad("target", cells.target);
 }
 

@@ -11,11 +11,12 @@
 namespace fovea {
 
 struct Example {
-  std::string source;
+  std::string source;  // the first
   std::string target;
   std::string features;  // empty if there are none, like
   std::int64_t line = 0;
-  std::string alignment = {};  // links such as 0-0 1-2
+  std::string alignment = {};             // links such as 0-0 1-2
+  std::vector<std::string> others = {};  // further sources
 };
 
 enum class BadLines { fail, skip };

@@ -21,7 +21,10 @@ std::uint64_t hash(std::string_view text) {
   return mix(h, text.size());
 }
 
-// All lines of one source text.
+// What a line is about: all lines with the same belong together.
+const std::string& about(const Example& example) { return example.source.empty() ? example.target : example.source; }
+
+// All lines of one source text, or of one target where there are only targets.
 struct Group {
   std::uint64_t hash = 0;
   std::string_view source;
@@ -31,7 +34,7 @@ struct Group {
 // In the order in which they are taken.
 std::vector<Group> group_by_source(std::span<const Example> examples) {
   std::unordered_map<std::string_view, std::size_t> lines;
-  for (const Example& example : examples) ++lines[example.source];
+  for (const Example& example : examples) ++lines[about(example)];
   std::vector<Group> groups;
   groups.reserve(lines.size());
   for (const auto& [source, count] : lines) groups.push_back({hash(source), source, count});
@@ -69,7 +72,7 @@ Split split(std::span<const Example> examples, const SplitOptions& options) {
 
   Split result;
   for (std::size_t i = 0; i < examples.size(); ++i) {
-    (chosen.contains(examples[i].source) ? result.held_out : result.training).push_back(i);
+    (chosen.contains(about(examples[i])) ? result.held_out : result.training).push_back(i);
   }
   return result;
 }

@@ -216,13 +216,23 @@ std::vector<Candidate> Search::draws(const Beam& beam, int column, Tensor log_pr
 
 // How the hypotheses of a source may go on, best first; `step` symbols have been written.
 std::vector<Candidate> Search::continuations(const Beam& beam, int column, Tensor log_probabilities, int step) const {
+  const auto given = [&](std::int32_t symbol) -> std::vector<Candidate> {
+    std::vector<Candidate> all;
+    for (int h = 0; h < std::ssize(beam.alive); ++h) {
+      if (beam.alive[h].log_probability == impossible) continue;
+      const Real* log_p = log_probabilities.data() + std::ptrdiff_t(row(h, column)) * log_probabilities.shape().last();
+      all.push_back({beam.alive[h].log_probability + static_cast<double>(log_p[symbol]), h, symbol});
+    }
+    return all;
+  };
+  if (!sources_.prefixes.empty() && step < std::ssize(*sources_.prefixes[beam.source])) {
+    return given((*sources_.prefixes[beam.source])[static_cast<std::size_t>(step)]);
+  }
   if (sources_.targets.empty()) {
     return sampling_ ? draws(beam, column, log_probabilities, step) : candidates(beam, column, log_probabilities);
   }
   const std::vector<std::int32_t>& target = *sources_.targets[beam.source];
-  const std::int32_t symbol = step < std::ssize(target) ? target[static_cast<std::size_t>(step)] : symbols_.stop;
-  const Real* log_p = log_probabilities.data() + std::ptrdiff_t(column) * log_probabilities.shape().last();
-  return {{beam.alive[0].log_probability + static_cast<double>(log_p[symbol]), 0, symbol}};
+  return given(step < std::ssize(target) ? target[static_cast<std::size_t>(step)] : symbols_.stop);
 }
 
 StepExplanation Search::explain(const StepResult& result, int row, std::int32_t symbol) const {
@@ -265,7 +275,7 @@ void Search::extend(Beam& beam, int column, const StepResult& result, int length
   const bool last = length == beam.most_steps;  // for the stop symbol, if it may be written
   int living = 0;
   for (const Candidate& c : continuations(beam, column, result.log_probabilities, length - 1)) {
-    const bool stops = c.symbol == symbols_.stop;
+    const bool stops = c.symbol == symbols_.stop || symbols_.one_step;
     if (!stops && (living == options_.beam || (last && may_stop_))) continue;
     const int from = row(c.hypothesis, column);
     Hypothesis extended = {c.log_probability, static_cast<int>(beam.nodes.size()), beam.alive[c.hypothesis].attention};

@@ -21,6 +21,7 @@ struct SearchSymbols {
   std::int32_t stop = 0;
   std::vector<std::int32_t> never = {};     // not to be written
   std::optional<std::int32_t> silent = {};  // writes nothing: rules neither see nor forbid it
+  bool one_step = false;                    // an answer is one symbol; no stop symbol follows
 };
 
 // Of each source its own, so that nothing depends on the batch.
@@ -30,6 +31,7 @@ struct SearchSources {
   std::span<const std::int64_t> samples = {};  // which draws are its own, such as its line number
   std::span<const std::vector<std::int32_t>* const> targets = {};  // what is to be written, without the stop symbol:
                                                                    // nothing is searched for; with a beam of 1
+  std::span<const std::vector<std::int32_t>* const> prefixes = {};  // what each begins with
 };
 
 struct SearchStopped {};

@@ -56,9 +56,13 @@ const Figure* find_figure(std::span<const Figure> figures, std::string_view name
 Evaluation evaluate(Predictor& predictor, std::span<const Example> examples, const EvaluationOptions& options) {
   if (examples.empty()) throw data_error("no line to evaluate on");
   const Model& model = predictor.model();
+  if (!model.task().traits().reads) {
+    throw usage_error("task = {}: there is no source to answer, so that nothing can be compared; score the lines instead",
+                      model.config().task);
+  }
   const std::vector<Referenced> questions = group_references(examples, model.task().target_tokenizer());
   std::vector<SourceText> sources;
-  for (const Referenced& question : questions) sources.push_back({question.source, question.features});
+  for (const Referenced& question : questions) sources.push_back({question.source, question.features, question.others});
   Evaluation evaluation;
   const double start = now();
   const std::vector<Prediction> predictions =

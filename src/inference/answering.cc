@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "models/ensemble.h"
+#include "tasks/batching.h"
 #include "tensor/share_products.h"
 
 namespace fovea {
@@ -46,7 +47,7 @@ struct Answering::Memory {
   struct Member {  // of each model
     Arena sources;
     SearchArenas steps;
-    Side side;
+    SourceBatch side;
     std::optional<Pass> pass;
   };
   std::vector<Member> members;
@@ -88,7 +89,7 @@ Answering::Answering(std::vector<const Model*> models, Workers& workers)
 Answering::~Answering() = default;
 
 Answering::Asked Answering::prepare(const AnswerOptions& options) const {
-  const Transduce& task = model_.task();
+  const Task& task = model_.task();
   Asked asked = {options, task.search_symbols(), {}};
   asked.rules = options.search.rules.make({asked.symbols.stop, [&](std::string_view text) -> std::optional<Symbols> {
                                              Symbols symbols = task.encode_target(text);
@@ -114,9 +115,9 @@ std::vector<std::vector<std::size_t>> Answering::batches(SourceList sources, con
   const int maps = model.attention.heads * (model.decoder.kind == "transformer" ? model.decoder.layers : 1);
   const auto each = static_cast<std::size_t>(maps) * static_cast<std::size_t>(options.search.beam);
   std::vector<std::size_t> cells;  // of a map
-  for (const SourceIds* source : sources) {
-    const int steps = model_.task().most_steps(source->size(), options.search.max_output);
-    cells.push_back(source->symbols.size() * static_cast<std::size_t>(steps));
+  for (const Reading* source : sources) {
+    const int steps = model_.task().most_steps(*source, options.search.max_output);
+    cells.push_back(static_cast<std::size_t>(source->size()) * static_cast<std::size_t>(steps));
   }
   return batches_by_length(sources, options.batch, workers_.count(), cells, most_explained_cells / each);
 }
@@ -149,7 +150,7 @@ std::unique_ptr<StepModel> Answering::begin(SourceList rows, Memory& memory) con
   for (std::size_t i = 0; i < models_.size(); ++i) {
     const Model& model = *models_[i];
     Memory::Member& own = memory.members[i];
-    model.task().fill_source(rows, own.side);
+    fill_source(model.task(), rows, own.side);
     own.pass.emplace(model.parameters(), own.sources);
     std::unique_ptr<StepModel> begun = model.network().begin(*own.pass, own.side);
     if (models_.size() == 1) return begun;
@@ -163,14 +164,15 @@ std::vector<std::vector<Answer>> Answering::answer_rows(std::span<const std::siz
                                                         Memory& memory) const {
   const SearchOptions& options = asked.options.search;
   const int room = options.max_output > 0 ? 0 : asked.rules.room() + 1;
-  std::vector<const SourceIds*> rows;
-  std::vector<const Symbols*> wanted;
+  std::vector<const Reading*> rows;
+  std::vector<const Symbols*> wanted, prefixes;
   std::vector<int> most_steps, lengths;
   std::vector<std::int64_t> samples;
   for (const std::size_t index : batch) {
     rows.push_back(sources[index]);
-    lengths.push_back(sources[index]->size() + 1);
-    most_steps.push_back(std::max(model_.task().most_steps(sources[index]->size(), options.max_output), room));
+    lengths.push_back(sources[index]->positions());
+    most_steps.push_back(std::max(model_.task().most_steps(*sources[index], options.max_output), room));
+    if (!model_.task().traits().reads) prefixes.push_back(&sources[index]->prefix);
     samples.push_back(asked.options.first_line + given.first_line + static_cast<std::int64_t>(index));
     if (given.targets.empty()) continue;
     wanted.push_back(given.targets[index]);
@@ -178,7 +180,7 @@ std::vector<std::vector<Answer>> Answering::answer_rows(std::span<const std::siz
   }
   const std::unique_ptr<StepModel> model = begin(rows, memory);
   auto answers = search(model_.parameters(), *model, options, asked.symbols, asked.rules,
-                        {most_steps, lengths, samples, wanted}, memory.steps);
+                        {most_steps, lengths, samples, wanted, prefixes}, memory.steps);
   if (const Mask read = model->rationale(); options.alternatives > 0 && read.data) {
     for (std::size_t b = 0; b < batch.size(); ++b) {
       for (int i = 0; i < lengths[b]; ++i) {

@@ -26,7 +26,7 @@ struct AnswerOptions {
 inline constexpr ExplanationLimits picture_limits = {.maps = 64, .steps = 100, .positions = 100, .cells = 1 << 16};
 inline constexpr ExplanationLimits sample_limits = {.maps = 64, .steps = 100, .positions = 100, .cells = 1 << 14};
 
-using SourceList = std::span<const SourceIds* const>;
+using SourceList = std::span<const Reading* const>;
 
 // Which of the sources are answered together, at most `size` at a time, and fewer if workers would be left without any:
 // the longest first, so that there is little padding and the work is spread evenly to the end. Those without symbols

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "tasks/batching.h"
+
 namespace fovea {
 
 namespace {
@@ -14,15 +16,15 @@ struct LookMemory {
 
 void look_at(const Model& model, std::span<const Encoding* const> examples, LookMemory& memory,
              std::span<Looked* const> out) {
-  model.task().fill_batch(examples, memory.batch);
+  fill_batch(model.task(), examples, memory.batch);
   Pass pass(model.parameters(), memory.arena);
   const Tensor weights = model.network().look(pass, memory.batch);
   if (!weights) return;
   const int rows = memory.batch.source.batch;
   for (int b = 0; b < rows; ++b) {
     Looked& looked = *out[static_cast<std::size_t>(b)];
-    looked.steps = static_cast<int>(examples[static_cast<std::size_t>(b)]->target.size()) + 1;
-    looked.positions = examples[static_cast<std::size_t>(b)]->source.size() + 1;
+    looked.steps = model.task().steps(examples[static_cast<std::size_t>(b)]->target.size());
+    looked.positions = examples[static_cast<std::size_t>(b)]->source.positions();
     for (int t = 0; t < looked.steps; ++t) {
       const Real* row = weights.data() + (std::ptrdiff_t(t) * rows + b) * weights.shape()[2];
       for (int i = 0; i < looked.positions; ++i) looked.weights.push_back(static_cast<float>(row[i]));
@@ -34,7 +36,7 @@ void look_at(const Model& model, std::span<const Encoding* const> examples, Look
 
 std::vector<Looked> look(const Model& model, Workers& workers, std::span<const Encoding> examples, int batch) {
   if (model.task().acts()) return {};  // its steps are not those of the target
-  if (!keeps_positions(model.config().model.encoder)) return {};
+  if (!model.task().keeps_positions() || !model.task().traits().reads) return {};
   std::vector<std::size_t> order(examples.size());
   std::iota(order.begin(), order.end(), std::size_t(0));
   const int most = model.task().most_source_symbols();
@@ -42,7 +44,7 @@ std::vector<Looked> look(const Model& model, Workers& workers, std::span<const E
     return examples[i].source.empty() || (most > 0 && examples[i].source.size() > most);
   });
   std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) {
-    return examples[i].source.symbols.size() + examples[i].target.size();
+    return static_cast<std::size_t>(examples[i].source.size()) + examples[i].target.size();
   });
   std::vector<Looked> all(examples.size());
   std::vector<LookMemory> memories(static_cast<std::size_t>(workers.count()));

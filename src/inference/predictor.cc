@@ -23,13 +23,17 @@ std::string_view apart(const Model& a, const Model& b) {
   if (config.target.tokenizer != other.target.tokenizer || !same(a.task().target(), b.task().target())) {
     return "they write other symbols";
   }
-  if (config.source.tokenizer != other.source.tokenizer || !same(a.task().source(), b.task().source())) {
-    return "they read other symbols";
-  }
+  const auto reads = [](const Model& model) {
+    std::vector<std::map<std::string, std::string>> all;
+    for (const SourcePtr& source : model.task().sources()) all.push_back(source->learned());
+    return all;
+  };
+  if (config.source.tokenizer != other.source.tokenizer || reads(a) != reads(b)) return "they read other symbols";
   if (a.task().reads_features() != b.task().reads_features() ||
       (a.task().reads_features() && !same(a.task().features(), b.task().features()))) {
     return "they read other features";
   }
+  if (config.task != other.task) return "they have other tasks";
   if (copies(a) != copies(b)) return "only one of them copies";
   if (a.task().acts() != b.task().acts()) return "only one of them writes actions";
   return "";
@@ -84,12 +88,13 @@ class Predictor::Group {
   std::vector<Prediction>& predictions() { return predictions_; }
 
   void answer(std::span<const std::size_t> batch) {
-    const Transduce& task = predictor_.model().task();
+    const Task& task = predictor_.model().task();
     const auto answers = predictor_.answering_.answer_batch(batch, sources_, asked_, {first_line_, targets_});
     for (std::size_t i = 0; i < batch.size(); ++i) {
       Prediction& prediction = predictions_[batch[i]];
-      const SourceIds& source = encoded_[batch[i]].source;
-      prediction.output = task.output(prediction.output.source_text, source, answers[i], options_.dictionary);
+      const Reading& source = encoded_[batch[i]].source;
+      const SourceText text = {prediction.output.source_text, source.features, prediction.output.other_sources};
+      prediction.output = make_output(task, text, source, answers[i], options_.dictionary);
       if (options_.score) prediction.scored = score_of(task, source, answers[i][0]);
     }
   }
@@ -109,24 +114,28 @@ class Predictor::Group {
       p.status = text.empty() ? LineStatus::empty : LineStatus::too_few_columns;
       return;
     }
-    encode(SourceText{std::string(cells->source), std::string(cells->features), std::string(cells->target)}, p,
-           encoded);
+    SourceText source = {std::string(cells->source), std::string(cells->features), {}, std::string(cells->target)};
+    for (const std::string_view other : cells->others) source.others.emplace_back(other);
+    encode(source, p, encoded);
     if (!sound && p.status == LineStatus::answered) p.status = LineStatus::repaired;
   }
 
   void encode(const SourceText& source, Prediction& p, Encoding& encoded) const {
-    const Transduce& task = predictor_.model().task();
+    const Task& task = predictor_.model().task();
     const std::int64_t most_characters =
         options_.max_length > 0 ? options_.max_length : predictor_.model().config().max_length;
-    const std::int64_t characters = std::max(count_characters(source.text), count_characters(source.target));
-    p.status = source.text.empty()            ? LineStatus::empty
+    std::int64_t characters = std::max(count_characters(source.text), count_characters(source.target));
+    for (const std::string& other : source.others) characters = std::max(characters, count_characters(other));
+    const bool reads = task.traits().reads;
+    p.status = reads && source.text.empty()   ? LineStatus::empty
                : characters > most_characters ? LineStatus::too_long
                                               : LineStatus::answered;
     if (p.status != LineStatus::answered) return;
     if (options_.score) {
-      encoded = task.encode({source.text, source.target, source.features});
+      encoded = task.encode({source.text, source.target, source.features, 0, {}, source.others});
     } else {
-      encoded.source = task.encode_source(source.text, source.features);
+      encoded.source = task.encode_source(source.text, source.features, source.others);
+      if (!reads) encoded.source.prefix = task.encode_target(source.target);
     }
     if (const int most = predictor_.most_source_symbols(); most > 0 && encoded.source.size() > most) {
       encoded = {};
@@ -134,6 +143,7 @@ class Predictor::Group {
       return;
     }
     p.output.source_text = source.text;
+    p.output.other_sources = source.others;
     p.unknown_feature = task.unknown_feature(encoded.source);
   }
 
@@ -143,7 +153,7 @@ class Predictor::Group {
   std::int64_t first_line_;
   std::vector<Prediction> predictions_;
   std::vector<Encoding> encoded_;
-  std::vector<const SourceIds*> sources_;
+  std::vector<const Reading*> sources_;
   std::vector<const Symbols*> targets_;  // of all lines, if they are scored
   std::vector<std::vector<std::size_t>> batches_;
 };

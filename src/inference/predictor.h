@@ -10,7 +10,7 @@
 
 #include "inference/answering.h"
 #include "inference/scoring.h"
-#include "tasks/output.h"
+#include "tasks/explaining.h"
 
 namespace fovea {
 
@@ -30,13 +30,6 @@ struct Prediction {
   LineStatus status = LineStatus::answered;
   std::string unknown_feature = {};   // the first of its features that the training data had not; empty: all are known
   std::optional<Scored> scored = {};  // its target, if it was to be and could be
-};
-
-// What a model reads of a line.
-struct SourceText {
-  std::string text;
-  std::string features = {};
-  std::string target = {};  // to be scored
 };
 
 // What the weights of products are: as trained, or rounded to 8 bits, which is faster and nearly as exact.

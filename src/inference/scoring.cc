@@ -5,7 +5,7 @@
 
 namespace fovea {
 
-Scored score_of(const Transduce& task, const SourceIds& source, const Answer& given) {
+Scored score_of(const Task& task, const Reading& source, const Answer& given) {
   Scored scored;
   scored.log_probability = given.log_probability;
   scored.has_unknown = std::ranges::find(given.symbols, Vocabulary::unknown) != given.symbols.end();

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tasks/transduce.h"
+#include "tasks/task.h"
 
 namespace fovea {
 
@@ -21,7 +21,7 @@ struct Scored {
 };
 
 // Of a target that search was given.
-Scored score_of(const Transduce& task, const SourceIds& source, const Answer& given);
+Scored score_of(const Task& task, const Reading& source, const Answer& given);
 
 // exp(- mean log-probability of a symbol) over all targets.
 class Perplexity {

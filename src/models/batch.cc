@@ -26,4 +26,19 @@ void fill_side(std::span<const std::span<const std::int32_t>> sequences, Frame f
   }
 }
 
+int SourceBatch::positions() const {
+  int most = 0;
+  for (int b = 0; b < batch && !others.empty(); ++b) {
+    const auto count = [&](const Side& side) {
+      int real_positions = 0;
+      for (int i = 0; i < side.length; ++i) real_positions += side.real[static_cast<std::size_t>(i * batch + b)];
+      return real_positions;
+    };
+    int all = count(*this);
+    for (const Side& other : others) all += count(other);
+    most = std::max(most, all);
+  }
+  return others.empty() ? length : most;
+}
+
 }  // namespace fovea

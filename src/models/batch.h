@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tensor/ops.h"
@@ -35,10 +36,21 @@ struct Side {
   std::vector<std::uint8_t> real;  // [length, batch], 1 = not a pad
   std::vector<Real> values;        // [length, batch, width] of a source that is rows of numbers; else empty
   int width = 0;
-  CopyMap copy_map;     // of a source whose symbols can be copied or looked up; else empty
-  FeatureIds features;  // of the lines
 
   Mask mask() const { return {real.data(), length, batch}; }
+};
+
+// The first source of lines, and all else that is read of them.
+struct SourceBatch : Side {
+  SourceBatch() = default;
+  SourceBatch(Side only) : Side(std::move(only)) {}
+
+  std::vector<Side> others;  // further sources
+  CopyMap copy_map;          // of positions that can be copied or looked up; else empty
+  FeatureIds features;       // of the lines
+
+  // Of all sources together, each row's without the pads between them.
+  int positions() const;
 };
 
 // Fills `side` with sequences, each between an optional `first` and `last` symbol. Reuses its memory.
@@ -50,14 +62,14 @@ struct Frame {
 void fill_side(std::span<const std::span<const std::int32_t>> sequences, Frame frame, Side& side);
 
 struct Batch {
-  Side source;                        // closed by the stop symbol
+  SourceBatch source;                 // closed by the stop symbol
   Side previous;                      // target, opened by the start symbol
   Side targets;                       // target, closed by the stop symbol
   std::vector<std::int64_t> samples;  // which example each row is
   std::vector<Real> alignment;  // [target length, batch, source length] wanted weights; a row of zeros: none known
 
   // For the other direction: the target read, the source written.
-  Side reverse_source;
+  SourceBatch reverse_source;
   Side reverse_previous;
   Side reverse_targets;
 };

@@ -82,8 +82,7 @@ void check_positions_kept(const ModelOptions& options) {
 // Outputs that spread probability by the decoder's weights.
 void check_shares(const ModelOptions& options) {
   const std::string &output = options.generator.kind, &select = options.attention.select;
-  const bool by_weights =
-      generators().find(output).traits.lexicon || (output == "pointer_generator" && !options.generator.own_attention);
+  const bool by_weights = generators().find(output).traits.by_weights && !options.generator.own_attention;
   if (!by_weights || selects().find(select).traits.sums_to_one) return;
   throw usage_error(
       "generator.kind = {} with attention.select = {}: its weights are no shares of one; choose another "
@@ -91,11 +90,13 @@ void check_shares(const ModelOptions& options) {
       output, select);
 }
 
-void check_objectives(const ModelOptions& options) {
+void check_objectives(const ModelOptions& options, bool reads) {
   const ObjectiveOptions& o = options.objective;
-  if (!attends(options) && (o.coverage > 0 || o.repetition > 0 || o.fertility > 0 || o.supervised > 0 ||
+  if (!(reads && attends(options)) && (o.coverage > 0 || o.repetition > 0 || o.fertility > 0 || o.supervised > 0 ||
                             o.agreement > 0 || o.coverage_embedding > 0)) {
-    throw usage_error("decoder.style = plain has no attention for an objective to hold; choose another style");
+    throw usage_error("{} has no attention for an objective to hold; {}",
+                      reads ? "decoder.style = plain" : "a model without a source",
+                      reads ? "choose another style" : "leave it out");
   }
   const auto& bias = options.attention.bias;
   if (o.coverage_embedding > 0 && std::find(bias.begin(), bias.end(), "coverage_embedding") == bias.end()) {
@@ -166,12 +167,12 @@ void check_actions(const ModelOptions& options) {
 
 }  // namespace
 
-void check_conflicts(const ModelOptions& options) {
-  check_plain(options);
+void check_conflicts(const ModelOptions& options, bool reads) {
+  if (reads) check_plain(options);
   check_marginal(options);
   check_positions_kept(options);
   check_shares(options);
-  check_objectives(options);
+  check_objectives(options, reads);
   check_known_positions(options);
   check_actions(options);
 }

@@ -19,9 +19,9 @@ const Registry<DecoderKind>& decoders() {
   return list;
 }
 
-std::unique_ptr<Decoder> make_decoder(Parameters& parameters, const ModelOptions& options, const Encoder& encoder,
+std::unique_ptr<Decoder> make_decoder(Parameters& parameters, const ModelOptions& options, const EncodedSizes& encoded,
                                       int symbols, StepInputs inputs) {
-  return decoders().find(options.decoder.kind).make(parameters, options, encoder, symbols, inputs);
+  return decoders().find(options.decoder.kind).make(parameters, options, encoded, symbols, inputs);
 }
 
 Tensor add_to_each_step(Tensor x, Tensor same) {
@@ -49,9 +49,7 @@ std::span<std::int32_t> known_symbols(Pass& pass, Ids ids, int symbols) {
   return known;
 }
 
-void add_looks(const Attention& attention, const Attention::Attended& attended, int layer,
-               std::vector<StepLook>& looks) {
-  const int heads = attention.heads();
+void add_looks(const Attention::Attended& attended, int heads, int layer, std::vector<StepLook>& looks) {
   for (int head = 0; head < heads; ++head) {
     looks.push_back({attended.scores, attended.selected.weights, attended.context, layer, head, heads, head});
   }

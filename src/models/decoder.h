@@ -9,6 +9,7 @@
 #include "models/encoder.h"
 #include "models/generator.h"
 #include "models/readout.h"
+#include "models/source_attention.h"
 #include "models/step_model.h"
 
 namespace fovea {
@@ -68,18 +69,18 @@ struct DecoderKind {
   std::string_view name;
   std::string_view formula;
   std::string_view paper;
-  std::unique_ptr<Decoder> (*make)(Parameters& parameters, const ModelOptions& options, const Encoder& encoder,
+  std::unique_ptr<Decoder> (*make)(Parameters& parameters, const ModelOptions& options, const EncodedSizes& encoded,
                                    int symbols, StepInputs inputs);
 };
 const Registry<DecoderKind>& decoders();
 
 template <class Made>
-std::unique_ptr<Decoder> made_decoder(Parameters& parameters, const ModelOptions& options, const Encoder& encoder,
+std::unique_ptr<Decoder> made_decoder(Parameters& parameters, const ModelOptions& options, const EncodedSizes& encoded,
                                       int symbols, StepInputs inputs) {
-  return std::make_unique<Made>(parameters, options, encoder, symbols, inputs);
+  return std::make_unique<Made>(parameters, options, encoded, symbols, inputs);
 }
 
-std::unique_ptr<Decoder> make_decoder(Parameters& parameters, const ModelOptions& options, const Encoder& encoder,
+std::unique_ptr<Decoder> make_decoder(Parameters& parameters, const ModelOptions& options, const EncodedSizes& encoded,
                                       int symbols, StepInputs inputs);
 
 // x [steps, batch, any] + same [batch, any]
@@ -94,7 +95,6 @@ std::int32_t most_probable_symbol(Tensor log_probabilities, int row);
 std::span<std::int32_t> known_symbols(Pass& pass, Ids ids, int symbols);
 
 // What each head of an attention looked at.
-void add_looks(const Attention& attention, const Attention::Attended& attended, int layer,
-               std::vector<StepLook>& looks);
+void add_looks(const Attention::Attended& attended, int heads, int layer, std::vector<StepLook>& looks);
 
 }  // namespace fovea

@@ -16,7 +16,8 @@ const Registry<EncoderKind>& encoders() {
 }
 
 bool keeps_positions(const EncoderOptions& options) {
-  return options.kind != "structured" && (options.kind != "pyramid" || options.layers == 1);
+  const EncoderKind& kind = encoders().find(options.kind);
+  return !kind.keeps_positions || kind.keeps_positions(options);
 }
 
 std::unique_ptr<Encoder> make_encoder(Parameters& parameters, const ModelOptions& options, const Input& input) {

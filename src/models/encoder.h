@@ -18,10 +18,19 @@ namespace fovea {
 
 // What an encoder made of the source.
 struct Encoded {
-  Memory memory;                // one column for each position
+  Memory memory;                // one column for each position, of all sources
   std::vector<CellState> last;  // of each layer; c is empty for a GRU; an encoder without states gives its mean column
   Tensor line_features = {};    // [batch, size]; empty: the model reads none
   Tensor summary = {};          // [rows, batch, positions] what each row of a structured summary looks at; else empty
+  std::vector<Memory> parts = {};  // of each source, where several are attended to one by one
+};
+
+// What decoders have to know of that.
+struct EncodedSizes {
+  int memory = 0;        // of a column; 0: there is no source
+  int state = 0;         // of a last state
+  bool has_c = false;    // it has
+  int memories = 1;      // that are attended to, each by an attention of its own
 };
 
 class Encoder {
@@ -32,7 +41,6 @@ class Encoder {
   virtual int memory_size() const = 0;
   // Sizes of the last states.
   virtual int state_size() const { return memory_size(); }
-  virtual int states() const { return 1; }
   virtual bool has_c() const { return false; }
 };
 
@@ -41,6 +49,8 @@ struct EncoderKind {
   std::string_view formula;
   std::string_view paper;
   std::unique_ptr<Encoder> (*make)(Parameters& parameters, const ModelOptions& options, const Input& input);
+  // Whether column i is about symbol i; null: always.
+  bool (*keeps_positions)(const EncoderOptions& options) = nullptr;
 };
 
 const Registry<EncoderKind>& encoders();

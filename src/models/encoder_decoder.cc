@@ -1,5 +1,7 @@
 #include "models/encoder_decoder.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -10,8 +12,8 @@ namespace fovea {
 
 namespace {
 
-const ModelOptions& checked(const ModelOptions& options) {
-  check_conflicts(options);
+const ModelOptions& checked(const ModelOptions& options, bool reads) {
+  check_conflicts(options, reads);
   return options;
 }
 
@@ -33,57 +35,148 @@ ModelOptions reverse_options(ModelOptions options) {
   return options;
 }
 
-EncoderDecoder::EncoderDecoder(Parameters& parameters, const ModelOptions& options, Symbols symbols)
-    : objective_(checked(options).objective), symbols_(symbols.target) {
+EncoderDecoder::EncoderDecoder(Parameters& parameters, const ModelOptions& options, const Symbols& symbols)
+    : objective_(checked(options, !symbols.sources.empty()).objective), symbols_(symbols.target) {
   if (options.encoder.rationale) {
-    rationale_.emplace(parameters, options.encoder, symbols.source);
+    rationale_.emplace(parameters, options.encoder, symbols.sources.at(0));
     rationale_baseline_ = parameters.add("rationale.baseline", {1}, Initial::constant(0));
   }
-  input_ = make_input(parameters, "encoder.embedding", options.encoder, symbols.source);
-  encoder_ = make_encoder(parameters, options, *input_);
+  for (const SourceShape& shape : symbols.sources) {
+    const std::string outer = parameters.prefix();
+    if (!sources_.empty()) parameters.set_prefix(fmt::format("{}source{}.", outer, sources_.size() + 1));
+    SourceEncoder& source = sources_.emplace_back();
+    source.input = make_input(parameters, "encoder.embedding", options.encoder, shape);
+    source.encoder = make_encoder(parameters, options, *source.input);
+    parameters.set_prefix(outer);
+  }
+  EncodedSizes encoded;
+  if (!sources_.empty()) {
+    const Encoder& first = *sources_[0].encoder;
+    const int count = static_cast<int>(sources_.size());
+    encoded = {first.memory_size(), count * first.state_size(), first.has_c(), count};
+  }
+  if (sources_.size() > 1 && joins().find(options.join).one_attention) {
+    join_ = joins().find(options.join).make(parameters, "join", {encoded.memories, 0, encoded.memory, 0});
+    encoded.memories = 1;
+  }
   const GeneratorKind& output = generators().find(options.generator.kind);
-  // What copynet gives back to a step has the size of the memory.
-  const int feedback = output.name == "copynet" ? encoder_->memory_size() : 0;
+  const int feedback = output.traits.feeds_back ? encoded.memory : 0;
   const int line_features = symbols.features > 0 ? options.decoder.embedding : 0;
   if (line_features > 0) line_features_.emplace(parameters, "line_features", symbols.features, line_features);
-  decoder_ = make_decoder(parameters, options, *encoder_, symbols.target, {feedback, line_features});
+  decoder_ = make_decoder(parameters, options, encoded, symbols.target, {feedback, line_features});
   const DecoderSizes sizes = decoder_->sizes();
+  copies_own_past_ = sources_.empty() && output.traits.copies;
+  const int memory = copies_own_past_ ? sizes.state : encoded.memory;
   generator_ = output.make(parameters, options,
-                           {sizes.features, sizes.state, sizes.context, sizes.embedding, encoder_->memory_size(),
-                            symbols.target, decoder_->table(), options.decoder.embedding});
+                           {sizes.features, sizes.state, sizes.context, sizes.embedding, memory, symbols.target,
+                            decoder_->table(), options.decoder.embedding});
   if (decoder_->marginal()) marginal_.emplace(*decoder_, *generator_);
-  if (objective_.fertility > 0) fertility_.emplace(parameters, "objective.fertility", encoder_->memory_size(), 1);
+  if (objective_.fertility > 0) fertility_.emplace(parameters, "objective.fertility", encoded.memory, 1);
   draws_ = sizes.context > 0 && selects().find(options.attention.select).traits.draws;
   if (draws_ && objective_.baseline == "learned") baseline_.emplace(parameters, "objective.baseline", sizes.state, 1);
   if (objective_.agreement > 0) {
     parameters.set_prefix("reverse.");
-    reverse_ =
-        std::make_unique<EncoderDecoder>(parameters, reverse_options(options),
-                                         Symbols{SourceShape::of_symbols(symbols.target), symbols.source.symbols, 0});
+    const Symbols reversed = {{SourceShape::of_symbols(symbols.target)}, symbols.sources[0].symbols, 0};
+    reverse_ = std::make_unique<EncoderDecoder>(parameters, reverse_options(options), reversed);
     parameters.set_prefix("");
   }
 }
 
-Encoded EncoderDecoder::encode(Pass& pass, const Side& source, Mask mask) const {
-  Encoded encoded = encoder_->encode(pass, input_->vectors(pass, source), mask);
+// Several sources, each by an encoder of its own, and then one behind the other.
+Encoded EncoderDecoder::encode_all(Pass& pass, const SourceBatch& source) const {
+  Encoded all;
+  const int batch = source.batch, positions = source.positions();
+  const auto cells = static_cast<std::size_t>(positions) * static_cast<std::size_t>(batch);
+  const auto real = pass.arena().array<std::uint8_t>(cells);
+  const auto rows = pass.arena().array<std::int32_t>(cells);  // of all columns of all sources
+  const auto next = pass.arena().array<std::int32_t>(static_cast<std::size_t>(batch));
+  for (const auto zeros : {rows, next}) std::ranges::fill(zeros, 0);
+  std::ranges::fill(real, std::uint8_t(0));
+  Tensor columns;
+  for (std::size_t k = 0; k < sources_.size(); ++k) {
+    const Side& side = k == 0 ? source : source.others[k - 1];
+    Encoded one = sources_[k].encoder->encode(pass, sources_[k].input->vectors(pass, side), side.mask());
+    const Memory& memory = one.memory;
+    const int before = columns ? columns.shape()[0] * batch : 0;
+    for (int i = 0; i < memory.mask.positions; ++i) {
+      for (int b = 0; b < batch; ++b) {
+        if (!memory.mask.data[i * batch + b]) continue;
+        const int place = next[static_cast<std::size_t>(b)]++ * batch + b;
+        rows[static_cast<std::size_t>(place)] = before + i * batch + b;
+        real[static_cast<std::size_t>(place)] = 1;
+      }
+    }
+    const Tensor values = join_ ? join_->as_common(pass, memory.values, static_cast<int>(k)) : memory.values;
+    columns = columns ? join_steps(columns, values) : values;
+    all.last.resize(one.last.size());
+    for (std::size_t layer = 0; layer < one.last.size(); ++layer) {
+      CellState& last = all.last[layer];
+      last.h = last.h ? concat({last.h, one.last[layer].h}) : one.last[layer].h;
+      if (one.last[layer].c) last.c = last.c ? concat({last.c, one.last[layer].c}) : one.last[layer].c;
+    }
+    if (k == 0) all.summary = one.summary;
+    if (!join_) all.parts.push_back(memory);
+  }
+  const int size = columns.shape()[2];
+  const Tensor gathered = gather_rows(as_shape(columns, {columns.shape()[0] * batch, size}), rows);
+  all.memory = {as_shape(gathered, {positions, batch, size}), {real.data(), positions, batch}};
+  return all;
+}
+
+Encoded EncoderDecoder::encode(Pass& pass, const SourceBatch& source, Mask mask) const {
+  Encoded encoded;
+  if (sources_.size() == 1) {
+    encoded = sources_[0].encoder->encode(pass, sources_[0].input->vectors(pass, source), mask);
+  } else if (!sources_.empty()) {
+    encoded = encode_all(pass, source);
+  }
+  encoded.memory.mask.batch = source.batch;  // also of no source
   if (line_features_) encoded.line_features = (*line_features_)(pass, source.features);
   return encoded;
 }
 
-GeneratorSources EncoderDecoder::prepare_generator(Pass& pass, const Encoded& encoded, const Side& source) const {
+GeneratorSources EncoderDecoder::prepare_generator(Pass& pass, const Encoded& encoded,
+                                                   const SourceBatch& source) const {
+  if (sources_.empty()) return {};
   GeneratorSources sources = generator_->prepare(pass, encoded.memory, source.copy_map.view());
   if (marginal_) sources.keys = decoder_->position_part(pass, encoded.memory);
   return sources;
 }
 
-EncoderDecoder::TeacherForced EncoderDecoder::teacher_forced(Pass& pass, const Side& source, const Side& previous,
-                                                             const Side& targets) const {
+namespace {
+
+// What was read at each position before, as what can be copied: row i * batch + b of `read`.
+CopyMapView copies_of(Pass& pass, Ids read, int symbols) {
+  const auto starts = pass.arena().array<std::int32_t>(read.size() + 1);
+  const auto copied = pass.arena().array<std::int32_t>(read.size());
+  const auto ones = pass.arena().array<Real>(read.size());
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    starts[i] = static_cast<std::int32_t>(count);
+    if (read[i] < Vocabulary::first_symbol) continue;  // no pad, start or unknown symbol is written
+    copied[count] = read[i];
+    ones[count++] = 1;
+  }
+  starts[read.size()] = static_cast<std::int32_t>(count);
+  return {starts, copied.first(count), ones.first(count), symbols};
+}
+
+}  // namespace
+
+EncoderDecoder::TeacherForced EncoderDecoder::teacher_forced(Pass& pass, const SourceBatch& source,
+                                                             const Side& previous, const Side& targets) const {
   TeacherForced forced;
   if (rationale_) forced.rationale = rationale_->choose(pass, source);
   forced.encoded = encode(pass, source, forced.rationale ? forced.rationale->mask : source.mask());
   const Decoder::Sources sources = decoder_->prepare(pass, forced.encoded);
   forced.sources = prepare_generator(pass, forced.encoded, source);
   forced.decoder = decoder_->teacher_forced(pass, forced.encoded, sources, previous, *generator_, forced.sources);
+  if (copies_own_past_) {
+    Mask past = previous.mask();
+    past.causal = 0;
+    forced.sources.memory = {forced.decoder.readout.state, past};
+    forced.sources.copy_map = copies_of(pass, previous.ids, symbols_);
+  }
   if (marginal_) {
     const Marginal::Sum sum = marginal_->teacher_forced(pass, forced.decoder.readout, sources, forced.sources, targets);
     forced.log_probabilities = sum.log_probabilities;
@@ -99,7 +192,8 @@ Tensor EncoderDecoder::nll(Pass& pass, const TeacherForced& forced, const Side& 
   const Tensor real = step_mask(pass, targets.mask(), 1);
   if (forced.log_probabilities) return scale(sum(multiply(forced.log_probabilities, real)), -1);
   const Readout& readout = forced.decoder.readout;
-  const auto smoothing = static_cast<Real>(pass.training() ? objective_.label_smoothing : 0);
+  const bool smooth = pass.training() && generator_->writes_vocabulary();
+  const auto smoothing = static_cast<Real>(smooth ? objective_.label_smoothing : 0);
   Generator::Written written = forced.decoder.written;
   if (!written.log_probabilities && generator_->plain()) {
     return cross_entropy(generator_->logits(pass, readout.features), targets.ids, {smoothing, Vocabulary::pad, true});
@@ -212,7 +306,7 @@ Tensor EncoderDecoder::look(Pass& pass, const Batch& batch) const {
 // The sources' side of a search.
 class EncoderDecoder::Answering : public StepModel {
  public:
-  Answering(const EncoderDecoder& model, Pass& pass, const Side& source)
+  Answering(const EncoderDecoder& model, Pass& pass, const SourceBatch& source)
       : model_(model), pass_(pass), copy_map_(source.copy_map), batch_(source.batch) {
     if (model.rationale_) rationale_ = model.rationale_->choose(pass, source).mask;
     encoded_ = model.encode(pass, source, model.rationale_ ? rationale_ : source.mask());
@@ -246,36 +340,54 @@ class EncoderDecoder::Answering : public StepModel {
       const Tensor log_p = model_.marginal_->step(pass, next, sources, output, state, previous, next.state, next.looks);
       return {log_p, std::move(next.state), std::move(next.looks), {}};
     }
+    if (model_.copies_own_past_) add_past(pass, state, previous, next, output);
     const Generator::Written written = model_.generator_->write(pass, next.readout, output);
     if (model_.generator_->feedback_size() > 0) next.state.set("copying", as_rows(written.copying));
     return {as_rows(written.log_probabilities), std::move(next.state), std::move(next.looks), as_rows(written.gate)};
   }
 
   void keep(Ids sources) override {
+    const int before = std::exchange(batch_, static_cast<int>(sources.size()));
+    if (model_.sources_.empty()) return;
     for (Attention::Prepared& prepared : sources_) prepared = prepared.keep(pass_, sources, model_.decoder_->heads());
-    keep_copy_map(sources);
+    keep_copy_map(sources, before);
     const Attention::Prepared memory =
         Attention::Prepared{generator_.memory, generator_.memory.values}.keep(pass_, sources, 1);
     generator_.memory = memory.memory;
     generator_.copy_map = copy_map_.view();
     if (generator_.keys) generator_.keys = gather_batch(generator_.keys, sources);
     if (generator_.own.keys) generator_.own = generator_.own.keep(pass_, sources, 1);
-    batch_ = static_cast<int>(sources.size());
   }
 
  private:
   // In the memory of the step, so that nothing made from it stays with the sources.
   static Tensor here(Pass& pass, Tensor x) { return x ? pass.tape().borrow(x.shape(), x.data(), nullptr) : x; }
 
-  void keep_copy_map(Ids sources) {
+  // What the model has read so far, this step's symbol last.
+  void add_past(Pass& pass, const State& state, Ids previous, Decoder::Step& next, GeneratorSources& output) const {
+    const int rows = static_cast<int>(previous.size()), steps = state.step + 1;
+    const Tensor now = as_shape(next.readout.state, {rows, next.readout.state.shape().last()});
+    Tensor read = pass.tape().make({rows, 1});
+    std::ranges::transform(previous, read.data(), [](std::int32_t id) { return static_cast<Real>(id); });
+    const Tensor states = next.state.grow(pass, state, "past", now);
+    const Tensor symbols = next.state.grow(pass, state, "past_symbols", read);
+    const auto ids = pass.arena().array<std::int32_t>(static_cast<std::size_t>(steps) * previous.size());
+    std::ranges::transform(symbols.values(), ids.begin(), [](Real id) { return static_cast<std::int32_t>(id); });
+    const auto ones = pass.arena().array<std::uint8_t>(ids.size());
+    std::ranges::fill(ones, std::uint8_t(1));
+    output.memory = {states, {ones.data(), steps, rows}};
+    output.copy_map = copies_of(pass, ids, model_.symbols_);
+  }
+
+  void keep_copy_map(Ids sources, int batch) {
     if (copy_map_.starts.empty()) return;
     CopyMap kept;
     kept.width = copy_map_.width;
     kept.starts.push_back(0);
-    const int positions = static_cast<int>(copy_map_.starts.size() - 1) / batch_;
+    const int positions = static_cast<int>(copy_map_.starts.size() - 1) / batch;
     for (int i = 0; i < positions; ++i) {
       for (const std::int32_t b : sources) {
-        const auto cell = static_cast<std::size_t>(i * batch_ + b);
+        const auto cell = static_cast<std::size_t>(i * batch + b);
         for (auto k = static_cast<std::size_t>(copy_map_.starts[cell]);
              k < static_cast<std::size_t>(copy_map_.starts[cell + 1]); ++k) {
           kept.symbols.push_back(copy_map_.symbols[k]);
@@ -297,7 +409,7 @@ class EncoderDecoder::Answering : public StepModel {
   int batch_ = 0;
 };
 
-std::unique_ptr<StepModel> EncoderDecoder::begin(Pass& pass, const Side& source) const {
+std::unique_ptr<StepModel> EncoderDecoder::begin(Pass& pass, const SourceBatch& source) const {
   return std::make_unique<Answering>(*this, pass, source);
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "models/decoder.h"
+#include "models/join.h"
 #include "models/line_features.h"
 #include "models/marginal.h"
 #include "models/objectives.h"
@@ -17,11 +18,11 @@ class EncoderDecoder {
   // Adds its weights to `parameters`, which must outlive it. Throws a usage_error where the options contradict each
   // other.
   struct Symbols {
-    SourceShape source;
+    std::vector<SourceShape> sources;  // none: it decodes only
     int target = 0;
     int features = 0;  // of lines; 0: there are none
   };
-  EncoderDecoder(Parameters& parameters, const ModelOptions& options, Symbols symbols);
+  EncoderDecoder(Parameters& parameters, const ModelOptions& options, const Symbols& symbols);
 
   struct Loss {
     Tensor total;                 // [1], summed over symbols: what training makes small
@@ -34,23 +35,28 @@ class EncoderDecoder {
   Tensor look(Pass& pass, const Batch& batch) const;
 
   // Answers a batch of sources step by step. Everything prepared here lives in `pass`, and `source` must stay.
-  std::unique_ptr<StepModel> begin(Pass& pass, const Side& source) const;
+  std::unique_ptr<StepModel> begin(Pass& pass, const SourceBatch& source) const;
 
  private:
   class Answering;
-  Encoded encode(Pass& pass, const Side& source, Mask mask) const;
+  Encoded encode(Pass& pass, const SourceBatch& source, Mask mask) const;
+  Encoded encode_all(Pass& pass, const SourceBatch& source) const;
   struct TeacherForced;
-  TeacherForced teacher_forced(Pass& pass, const Side& source, const Side& previous, const Side& targets) const;
+  TeacherForced teacher_forced(Pass& pass, const SourceBatch& source, const Side& previous, const Side& targets) const;
   Loss loss_of(Pass& pass, const TeacherForced& forced, const Batch& batch, const Side& targets) const;
   Tensor nll(Pass& pass, const TeacherForced& forced, const Side& targets) const;
   void add_draws(Pass& pass, const TeacherForced& forced, const Side& targets, Loss& loss) const;
-  GeneratorSources prepare_generator(Pass& pass, const Encoded& encoded, const Side& source) const;
+  GeneratorSources prepare_generator(Pass& pass, const Encoded& encoded, const SourceBatch& source) const;
 
   ObjectiveOptions objective_;
   int symbols_;
   std::optional<Rationale> rationale_;
-  std::unique_ptr<Input> input_;
-  std::unique_ptr<Encoder> encoder_;
+  struct SourceEncoder {
+    std::unique_ptr<Input> input;
+    std::unique_ptr<Encoder> encoder;
+  };
+  std::vector<SourceEncoder> sources_;
+  std::unique_ptr<Join> join_;  // of several that are attended to as one
   std::optional<LineFeatures> line_features_;
   std::unique_ptr<Decoder> decoder_;
   std::unique_ptr<Generator> generator_;
@@ -59,6 +65,7 @@ class EncoderDecoder {
   std::optional<Linear> baseline_;   // of draws, from the state
   ParameterId rationale_baseline_;   // of a rationale
   bool draws_ = false;
+  bool copies_own_past_ = false;
   std::unique_ptr<EncoderDecoder> reverse_;  // trained together with this one
 };
 

@@ -44,7 +44,8 @@ SharedSoftmax softmax_with(Pass& pass, Tensor first, Tensor scores, Mask mask) {
   const auto real = pass.arena().array<std::uint8_t>(static_cast<std::size_t>(mask.positions + 1) * mask.batch);
   std::fill_n(real.begin(), mask.batch, std::uint8_t(1));
   std::copy_n(mask.data, mask.positions * mask.batch, real.begin() + mask.batch);
-  const Tensor all = masked_softmax(concat({first, scores}), {real.data(), mask.positions + 1, mask.batch});
+  const int causal = mask.causal < 0 ? mask.causal : mask.causal + 1;
+  const Tensor all = masked_softmax(concat({first, scores}), {real.data(), mask.positions + 1, mask.batch, causal});
   return {columns(all, 0, 1), columns(all, 1, mask.positions)};
 }
 

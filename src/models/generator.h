@@ -39,6 +39,7 @@ struct GeneratorSources {
 
 class Generator {
  public:
+  Generator() = default;  // one that writes no symbol of the vocabulary
   Generator(Parameters& parameters, const GeneratorOptions& options, const GeneratorSizes& sizes);
   virtual ~Generator() = default;
 
@@ -58,6 +59,8 @@ class Generator {
   virtual Written write(Pass& pass, const Readout& readout, const GeneratorSources& sources) const;
   // Whether write() is log_softmax(logits(features)) and nothing else.
   virtual bool plain() const { return false; }
+  // Whether symbols may come from the vocabulary.
+  virtual bool writes_vocabulary() const { return true; }
 
   // What a step reads of the choice before it, beside the symbol: [rows, feedback_size()]. `copying` [rows, positions]
   // is empty at the first step.
@@ -68,12 +71,14 @@ class Generator {
   ParameterId weight_;  // [features, symbols], or the table, [symbols, features]
   ParameterId bias_;
   std::optional<Linear> narrow_;  // to the size of the table
-  bool tied_;
+  bool tied_ = false;
 };
 
 struct GeneratorTraits {
   bool copies = false;   // copy_map are the source's own symbols
   bool lexicon = false;  // copy_map are what a lexicon says
+  bool feeds_back = false;  // a step reads what the one before copied, a vector of the memory's size
+  bool by_weights = false;  // spreads probability by the decoder's weights, unless it has an attention of its own
 };
 
 struct GeneratorKind {

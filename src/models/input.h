@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/registry.h"
+#include "data/source.h"
 #include "layers/symbol_vectors.h"
 #include "models/batch.h"
 #include "models/options.h"
@@ -45,18 +46,6 @@ class Input {
   virtual int size() const = 0;
   // The vectors of symbols; null: the source has none.
   virtual const SymbolVectors* table() const { return nullptr; }
-};
-
-// What a source is made of: so many different symbols, or rows of so many numbers.
-struct SourceShape {
-  static SourceShape of_symbols(int count) { return {count, 0}; }
-  static SourceShape of_rows(int width) { return {0, width}; }
-
-  int symbols;
-  int width;
-
- private:
-  SourceShape(int count, int numbers) : symbols(count), width(numbers) {}
 };
 
 struct InputKind {

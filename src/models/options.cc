@@ -4,6 +4,7 @@
 #include "models/decoders/bridge.h"
 #include "models/decoder.h"
 #include "models/generator.h"
+#include "models/join.h"
 #include "models/positions.h"
 
 namespace fovea {
@@ -81,6 +82,7 @@ void ObjectiveOptions::fields(FieldVisitor& visit) {
 }
 
 void ModelOptions::fields(FieldVisitor& visit) {
+  visit("join", join, "how several sources serve one decoder", one_of(joins().names()));
   visit.group("encoder", encoder, "reads the source");
   visit.group("attention", attention, "looks at the source");
   visit.group("self_attention", self_attention, "of a transformer: looks at itself");

@@ -79,6 +79,7 @@ struct ObjectiveOptions {
 };
 
 struct ModelOptions {
+  std::string join = "flat";
   EncoderOptions encoder;
   AttentionOptions attention;
   AttentionOptions self_attention = {.score = "scaled_dot", .bias = {}, .heads = 4};

@@ -44,19 +44,19 @@ AttentionOptions inside(AttentionOptions options, int size, const std::string& n
 
 TransformerLayer::TransformerLayer(Parameters& parameters, const std::string& name,
                                    const AttentionOptions& self_attention, const AttentionOptions& cross_attention,
-                                   const TransformerSizes& sizes)
+                                   const TransformerSizes& sizes, std::string_view join)
     : name_(name),
       norm_first_(sizes.norm_first),
       self_attention_(parameters, name + ".self_attention",
-                      inside(self_attention, sizes.size, "self_attention", sizes.memory > 0),
+                      inside(self_attention, sizes.size, "self_attention", sizes.causal),
                       {sizes.size, sizes.size, 0}),
       self_attention_norm_(parameters, name + ".self_attention_norm", sizes.size),
       wide_(parameters, name + ".wide", sizes.size, sizes.feed_forward),
       narrow_(parameters, name + ".narrow", sizes.feed_forward, sizes.size),
       forward_norm_(parameters, name + ".forward_norm", sizes.size) {
-  if (sizes.memory > 0) {
+  if (sizes.encoded.memory > 0) {
     cross_attention_.emplace(parameters, name + ".attention", inside(cross_attention, sizes.size, "attention", false),
-                             Attention::Sizes{sizes.size, sizes.memory, 0});
+                             join, SourceAttention::Sizes{sizes.size, 0, sizes.encoded});
     cross_attention_norm_.emplace(parameters, name + ".attention_norm", sizes.size);
   }
 }
@@ -67,7 +67,7 @@ Tensor TransformerLayer::after(Pass& pass, const LayerNorm& norm, Tensor x, Tens
 }
 
 TransformerLayer::Made TransformerLayer::operator()(Pass& pass, Tensor x, Mask mask, When when,
-                                                    const Attention::Prepared* memory,
+                                                    SourceAttention::Prepared memory,
                                                     const WithPast& with_past) const {
   Made made;
   const Tensor asking = before(pass, self_attention_norm_, x);
@@ -77,11 +77,11 @@ TransformerLayer::Made TransformerLayer::operator()(Pass& pass, Tensor x, Mask m
             "self_attention");
   if (cross_attention_) {
     // One step of many rows: the rows of a source are alternatives that share its memory.
-    const int batch = memory->memory.mask.batch / cross_attention_->heads(), size = x.shape()[2];
+    const int batch = memory[0].memory.mask.batch / cross_attention_->heads(), size = x.shape()[2];
     const Tensor queries =
         as_shape(before(pass, *cross_attention_norm_, x), {x.shape().count() / (batch * size), batch, size});
     const When asked = x.shape()[0] == 1 ? When{when.first, 0} : when;
-    made.looked = cross_attention_->attend(pass, queries, asked, *memory, {});
+    made.looked = cross_attention_->attend(pass, queries, asked, memory, {});
     x = after(pass, *cross_attention_norm_, x, as_shape(made.looked.context, x.shape()), "attention");
   }
   const Tensor wide = pass.drop(relu(wide_(pass, before(pass, forward_norm_, x))), name_ + "wide");

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "attention/attention.h"
+#include "models/source_attention.h"
 #include "layers/norm.h"
 
 namespace fovea {
@@ -15,17 +15,18 @@ struct TransformerSizes {
   int size = 0;
   int feed_forward = 0;
   bool norm_first = true;
-  int memory = 0;  // of what a second attention looks at; 0: there is none
+  bool causal = false;       // its steps do not see what comes after them
+  EncodedSizes encoded = {};  // what a second attention looks at; without a memory there is none
 };
 
 class TransformerLayer {
  public:
   // `cross_attention` is the attention to the memory, if there is one.
   TransformerLayer(Parameters& parameters, const std::string& name, const AttentionOptions& self_attention,
-                   const AttentionOptions& cross_attention, const TransformerSizes& sizes);
+                   const AttentionOptions& cross_attention, const TransformerSizes& sizes, std::string_view join = {});
 
   const Attention& self_attention() const { return self_attention_; }
-  const Attention& cross_attention() const { return *cross_attention_; }
+  const SourceAttention& cross_attention() const { return *cross_attention_; }
 
   struct Made {
     Tensor x;
@@ -35,7 +36,7 @@ class TransformerLayer {
   // `with_past` makes of it: keys and values are all that is needed of earlier steps. `memory` is prepared by
   // cross_attention().
   using WithPast = std::function<Attention::Prepared(Attention::Prepared)>;
-  Made operator()(Pass& pass, Tensor x, Mask mask, When when, const Attention::Prepared* memory,
+  Made operator()(Pass& pass, Tensor x, Mask mask, When when, SourceAttention::Prepared memory,
                   const WithPast& with_past = {}) const;
 
  private:
@@ -46,7 +47,7 @@ class TransformerLayer {
   bool norm_first_;
   Attention self_attention_;
   LayerNorm self_attention_norm_;
-  std::optional<Attention> cross_attention_;
+  std::optional<SourceAttention> cross_attention_;
   std::optional<LayerNorm> cross_attention_norm_;
   Linear wide_;
   Linear narrow_;

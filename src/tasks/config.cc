@@ -1,18 +1,11 @@
 #include "tasks/config.h"
 
 #include "data/columns.h"
-#include "data/tokenizer.h"
+#include "models/generator.h"
 #include "tasks/criterion.h"
+#include "tasks/task_kind.h"
 
 namespace fovea {
-
-void SideOptions::fields(FieldVisitor& visit) {
-  visit("tokenizer", tokenizer, "what a symbol is",
-        like(tokenizer_examples(), [](std::string_view setting) { tokenizer_kind(setting); }));
-  visit("max_symbols", max_symbols, "the most frequent ones are kept", between(1, 10'000'000));
-  visit("min_count", min_count, "what is seen less often in the training data stays unknown",
-        between(1, 1'000'000'000));
-}
 
 void TrainingOptions::fields(FieldVisitor& visit) {
   visit("batch", batch, "examples of one update: 64 rows, or 4000t tokens");
@@ -49,16 +42,103 @@ void TrainingOptions::fields(FieldVisitor& visit) {
 }
 
 void Config::fields(FieldVisitor& visit) {
-  visit("task", task, "what is learned", one_of({"transduce"}));
+  visit("task", task, "what is learned", one_of(task_kinds().names()));
   visit("columns", columns,
         "what each column of the data has; none named: source and target, and features if one "
         "looks like them",
         one_of(Columns::known()));
   visit("max_length", max_length, "longest source or target, in characters", between(1, 1'000'000));
   visit.group("source", source, "what is read");
+  const Columns named(columns);
+  visit.group("source2", source2, "what is read beside it", named.has("source2"));
+  visit.group("source3", source3, "and beside these", named.has("source3"));
   visit.group("target", target, "what is written");
   model.fields(visit);
   visit.group("training", training, "how it is learned");
+}
+
+std::vector<const SourceOptions*> Config::sources() const {
+  std::vector<const SourceOptions*> all;
+  const SourceOptions* const each[] = {&source, &source2, &source3};
+  const std::size_t count = Columns(columns).sources().size();
+  for (std::size_t i = 0; i < count; ++i) all.push_back(each[i]);
+  return all;
+}
+
+namespace {
+
+void check_sources(const Config& config) {
+  const Columns columns(config.columns);
+  const TaskKind& task = task_kinds().find(config.task);
+  const auto sources = config.sources();
+  const std::string& output = config.model.generator.kind;
+  const GeneratorTraits generator = generators().find(output).traits;
+  if (task.traits.reads == sources.empty()) {
+    throw usage_error("task = {} with columns {}: {}", task.name, columns.text(),
+                      task.traits.reads ? "there is no source; name its column"
+                                        : "it reads no source; call that column skip, or choose another task");
+  }
+  for (const SourceOptions* source : sources) {
+    const bool symbols = fovea::sources().find(source->kind).symbols;
+    if (!symbols && generator.copies && !task.traits.positions) {
+      throw usage_error("generator.kind = {} with source.kind = {}: there are no symbols to copy; choose softmax", output,
+                        source->kind);
+    }
+    if (!symbols && generator.lexicon) {
+      throw usage_error("generator.kind = {} with source.kind = {}: it looks up symbols; choose softmax", output,
+                        source->kind);
+    }
+    if (source->kind != "text" && config.model.objective.agreement > 0) {
+      throw usage_error("objective.agreement with source.kind = {}: the source is written, too, and must be text",
+                        source->kind);
+    }
+  }
+  if (config.model.objective.agreement > 0 && columns.has("features")) {
+    throw usage_error(
+        "objective.agreement with a column of features: they are read in one direction only; leave one out");
+  }
+  if (sources.size() < 2) return;
+  const auto refuse = [](std::string_view what) {
+    throw usage_error("{} with several sources: it is for one; leave one out", what);
+  };
+  if (generator.lexicon) refuse("generator.kind = " + output);
+  if (config.model.objective.agreement > 0) refuse("objective.agreement");
+  if (config.model.encoder.rationale) refuse("encoder.rationale");
+  if (config.model.attention.select == "actions") refuse("attention.select = actions");
+}
+
+}  // namespace
+
+void check_task(const Config& config) {
+  check_sources(config);
+  const TaskKind& task = task_kinds().find(config.task);
+  const auto refuse = [&](std::string_view what, std::string_view why) {
+    throw usage_error("task = {} with {}: {}", task.name, what, why);
+  };
+  const ModelOptions& model = config.model;
+  if (!task.target_tokenizer.empty() && config.target.tokenizer != task.target_tokenizer) {
+    refuse("target.tokenizer = " + config.target.tokenizer,
+           fmt::format("a target is one symbol; set target.tokenizer = {}", task.target_tokenizer));
+  }
+  if (task.traits.one_step) {
+    const char* once = "there is one step only; choose another";
+    if (attends(model) && model.attention.select == "actions") refuse("attention.select = actions", once);
+    if (model.objective.agreement > 0) refuse("objective.agreement", once);
+    if (model.objective.supervised > 0) refuse("objective.supervised", once);
+  }
+  if (!task.traits.reads) {
+    if (model.decoder.kind == "rnn" && model.decoder.style != "plain") {
+      refuse("decoder.style = " + model.decoder.style, "there is nothing to attend to; set decoder.style = plain");
+    }
+    const std::string& output = model.generator.kind;
+    if (output != "softmax" && output != "sentinel") {
+      refuse("generator.kind = " + output, "it copies from a source; choose softmax, or sentinel, which copies from "
+                                           "what was written before");
+    }
+    if (model.decoder.kind == "rnn" && model.decoder.bridge != "zero" && model.decoder.bridge != "learned") {
+      refuse("decoder.bridge = " + model.decoder.bridge, "there is no source to begin from; choose zero or learned");
+    }
+  }
 }
 
 }  // namespace fovea

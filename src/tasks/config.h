@@ -6,17 +6,10 @@
 #include <vector>
 
 #include "base/options.h"
+#include "data/source.h"
 #include "models/options.h"
 
 namespace fovea {
-
-struct SideOptions {
-  std::string tokenizer = "char";
-  int max_symbols = 50000;
-  int min_count = 1;
-
-  void fields(FieldVisitor& visit);
-};
 
 struct TrainingOptions {
   BatchSize batch = {4000, true};
@@ -49,12 +42,19 @@ struct Config {
   std::string task = "transduce";
   std::vector<std::string> columns;  // see data/columns.h
   std::int64_t max_length = 1000;
-  SideOptions source;
-  SideOptions target;
+  SourceOptions source;
+  SourceOptions source2;  // where the columns have it, like
+  SourceOptions source3;
+  TextOptions target;
   ModelOptions model;
   TrainingOptions training;
 
   void fields(FieldVisitor& visit);
+  // Those of the columns.
+  std::vector<const SourceOptions*> sources() const;
 };
+
+// A usage_error unless what is asked for suits the task.
+void check_task(const Config& config);
 
 }  // namespace fovea

@@ -7,7 +7,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "data/columns.h"
 #include "data/tokenizer.h"
+#include "tasks/task_kind.h"
 
 namespace fovea {
 
@@ -24,18 +26,26 @@ struct SideShape {
 // What a tokenizer learns from so many lines tells well enough how many symbols all of them have.
 constexpr std::size_t enough_lines = 2000;
 
-SideShape shape_of(std::span<const Example> examples, const std::string& setting, std::string Example::* text) {
+const std::string& target_of(const Example& example) { return example.target; }
+auto source_of(std::size_t number) {
+  return [number](const Example& example) -> const std::string& {
+    return number == 0 ? example.source : example.others[number - 1];
+  };
+}
+
+template <class Text>
+SideShape shape_of(std::span<const Example> examples, const std::string& setting, const Text& text) {
   const std::size_t all = examples.size();
   std::vector<std::string_view> texts;
   if (tokenizer_kind(setting).learns) {
     examples = examples.first(std::min(all, enough_lines));
-    for (const Example& example : examples) texts.push_back(example.*text);
+    for (const Example& example : examples) texts.push_back(text(example));
   }
   const TokenizerPtr tokenizer = learn_tokenizer(setting, texts);
   std::unordered_map<std::string_view, std::int64_t> counts;
   SideShape shape;
   for (const Example& example : examples) {
-    for (const Token& token : tokenizer->cut(example.*text)) {
+    for (const Token& token : tokenizer->cut(text(example))) {
       ++counts[token.text];
       ++shape.symbols;
     }
@@ -76,10 +86,27 @@ void choose_unit(const std::string& side, const SideShape& words, std::vector<Ch
   }
 }
 
-std::vector<Choice> choose_units(const Config&, std::span<const Example> training) {
+std::vector<Choice> choose_units(const Config& config, std::span<const Example> training) {
+  const TaskKind& task = task_kinds().find(config.task);
   std::vector<Choice> choices;
-  choose_unit("source", shape_of(training, "word", &Example::source), choices);
-  choose_unit("target", shape_of(training, "word", &Example::target), choices);
+  const auto names = Columns(config.columns).sources();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (config.sources()[i]->kind != "text") continue;
+    choose_unit(names[i], shape_of(training, "word", source_of(i)), choices);
+  }
+  if (task.target_tokenizer.empty()) {
+    choose_unit("target", shape_of(training, "word", target_of), choices);
+  } else {
+    choices.push_back({"target.tokenizer", {"target.tokenizer"}, std::string(task.target_tokenizer),
+                       fmt::format("task = {}: an answer is one symbol", task.name)});
+  }
+  if (task.traits.positions) {
+    choices.push_back({"generator.kind", {"generator.kind"}, "pointer", "an answer is a position of the source"});
+  }
+  if (!task.traits.reads) {
+    choices.push_back({"decoder.style", {"decoder.style"}, "plain", "there is no source to attend to"});
+    choices.push_back({"decoder.bridge", {"decoder.bridge"}, "zero", "nor one to begin from"});
+  }
   return choices;
 }
 
@@ -96,8 +123,7 @@ std::int64_t power_of_two(double near) { return std::int64_t(1) << std::lround(s
 
 // Small data is learned in small batches, with much dropout; large data by large models.
 std::vector<Choice> choose_training(const Config& config, std::span<const Example> training) {
-  const SideShape source = shape_of(training, config.source.tokenizer, &Example::source);
-  const SideShape target = shape_of(training, config.target.tokenizer, &Example::target);
+  const SideShape target = shape_of(training, config.target.tokenizer, target_of);
   const auto lines = static_cast<std::int64_t>(training.size());
   const bool sentences = config.target.tokenizer != "char" && is_sentences(target);
   const bool transformer = config.model.encoder.kind == "transformer" || config.model.decoder.kind == "transformer";
@@ -105,14 +131,24 @@ std::vector<Choice> choose_training(const Config& config, std::span<const Exampl
   const auto choose = [&](const std::string& setting, const auto& value, std::string reason) {
     choices.push_back({setting, {setting}, fmt::format("{}", value), std::move(reason)});
   };
-  choose_vocabulary("source", config.source.tokenizer, source, choices);
+  const auto names = Columns(config.columns).sources();
+  double read = 0;  // symbols a line
+  bool all_text = true;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const SourceOptions& options = *config.sources()[i];
+    all_text = all_text && options.kind == "text";
+    if (options.kind != "text") continue;
+    const SideShape source = shape_of(training, options.tokenizer, source_of(i));
+    choose_vocabulary(names[i], options.tokenizer, source, choices);
+    read += source.mean + 1;
+  }
   choose_vocabulary("target", config.target.tokenizer, target, choices);
 
   const std::int64_t rows =
       std::clamp<std::int64_t>(power_of_two(static_cast<double>(lines) / 60), 16, sentences ? 64 : 128);
-  const auto tokens = static_cast<std::int64_t>(std::ceil(static_cast<double>(rows) * (source.mean + target.mean + 2)));
+  const auto tokens = static_cast<std::int64_t>(std::ceil(static_cast<double>(rows) * (read + target.mean + 1)));
   const std::int64_t epoch = (lines + rows - 1) / rows;  // updates
-  choose("training.batch", fmt::format("{}t", tokens), fmt::format("about {} lines, {} updates an epoch", rows, epoch));
+  choose("training.batch", all_text ? fmt::format("{}t", tokens) : fmt::format("{}", rows), fmt::format("about {} lines, {} updates an epoch", rows, epoch));
   const std::int64_t every = std::clamp<std::int64_t>(epoch, 100, 1000);
   choose("training.validate_every", fmt::format("{}u", every),
          "often enough to see it learn, not too often to wait for");
@@ -138,8 +174,12 @@ std::vector<Choice> choose_training(const Config& config, std::span<const Exampl
   double characters = 0;
   for (const Example& example : training) characters += static_cast<double>(count_characters(example.target));
   characters /= static_cast<double>(training.size());
-  choose("training.metric", characters > 40 ? "chrf" : "exact",
-         fmt::format("targets of {:.0f} characters", characters));
+  if (const TaskKind& task = task_kinds().find(config.task); !task.metric.empty()) {
+    choose("training.metric", task.metric, fmt::format("task = {}", task.name));
+  } else {
+    choose("training.metric", characters > 40 ? "chrf" : "exact",
+           fmt::format("targets of {:.0f} characters", characters));
+  }
   return choices;
 }
 

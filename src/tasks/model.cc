@@ -93,31 +93,16 @@ std::optional<TrainedLengths> reversed(const std::optional<TrainedLengths>& leng
   return TrainedLengths{lengths->longest_target, lengths->longest_source, double(lengths->longest_source)};
 }
 
-Vocabulary read_vocabulary(const TensorHeader& file, const char* key, std::string_view name) {
-  // Flat by contract: a list of texts. Anything nested is refused before it is built.
-  const Json list = parse_json(required(file, key, name), 1);
-  if (list.is_discarded()) throw model_error("{}: \"{}\" is not a flat JSON list", name, key);
-  try {
-    return Vocabulary::from_json(list);
-  } catch (const Error& e) {
-    throw model_error("{}: \"{}\": {}", name, key, e.what());
-  }
-}
-
-TokenizerPtr read_tokenizer(const TensorHeader& file, const char* key, const SideOptions& side, std::string_view name) {
-  const auto found = file.metadata.find(key);
-  try {
-    return make_tokenizer(side.tokenizer, found == file.metadata.end() ? std::string_view() : found->second);
-  } catch (const Error& e) {
-    throw model_error("{}: \"{}\" of the tokenizer {}: {}", name, key, beginning(side.tokenizer), e.what());
-  }
-}
-
-Vocabulary read_features(const TensorHeader& file, std::string_view name) {
-  if (!file.metadata.contains("features.vocabulary")) {
-    throw model_error("{}: it reads features before the source, as models did once; train it again", name);
-  }
-  return read_vocabulary(file, "features.vocabulary", name);
+// A source that is text, as the target, and the other way round. A lexicon is good for one direction only.
+Task::Learned learned_in_reverse(const Task::Learned& learned) {
+  Task::Learned reverse;
+  const auto* source = dynamic_cast<const TextSource*>(learned.sources[0].get());
+  check(source, "only a text can be written");
+  reverse.sources = {std::make_shared<TextSource>(learned.target_tokenizer, learned.target)};
+  reverse.target_tokenizer = source->tokenizer();
+  reverse.target = source->vocabulary();
+  reverse.lengths = reversed(learned.lengths);
+  return reverse;
 }
 
 bool same_shape(const TensorHeader::Array& array, const Shape& shape) {
@@ -130,29 +115,48 @@ bool same_shape(const TensorHeader::Array& array, const Shape& shape) {
 
 }  // namespace
 
-Model::Model(const Config& config, Transduce task, Unfilled)
-    : config_(config),
-      task_(std::move(task)),
-      network_(parameters_, config.model,
-               {SourceShape::of_symbols(task_.source().size()), task_.target().size(),
-                task_.reads_features() ? task_.features().size() : 0}) {}
+namespace {
 
-Model::Model(const Config& config, Transduce task) : Model(config, std::move(task), Unfilled()) {
+EncoderDecoder::Symbols shapes_of(const Task& task) {
+  EncoderDecoder::Symbols symbols = {{}, task.target().size(), task.reads_features() ? task.features().size() : 0};
+  for (const SourcePtr& source : task.sources()) symbols.sources.push_back(source->shape());
+  return symbols;
+}
+
+}  // namespace
+
+Model::Model(const Config& config, Task task, Unfilled)
+    : config_(config), task_(std::move(task)), network_(parameters_, config.model, shapes_of(task_)) {}
+
+Model::Model(const Config& config, Task task) : Model(config, std::move(task), Unfilled()) {
   parameters_.allocate();
   parameters_.initialise(static_cast<std::uint64_t>(config.training.seed));
 }
 
 std::unique_ptr<Model> Model::described_by(const TensorHeader& file, std::string_view name) {
   const Config config = read_config(required(file, "config", name), std::string(name) + ": config");
-  Vocabularies symbols = {read_vocabulary(file, "source.vocabulary", name),
-                          read_vocabulary(file, "target.vocabulary", name)};
   if (generators().find(config.model.generator.kind).traits.lexicon) required(file, "lexicon", name);
-  LexiconIds lexicon = read_lexicon(file, name, symbols.source.size(), symbols.target.size());
   try {
-    if (Columns(config.columns).has("features")) symbols.features = read_features(file, name);
-    Tokenizers tokenizers = {read_tokenizer(file, "source.tokenizer", config.source, name),
-                             read_tokenizer(file, "target.tokenizer", config.target, name)};
-    Transduce task(config, std::move(symbols), std::move(lexicon), read_lengths(file, name), std::move(tokenizers));
+    const Columns columns(config.columns);
+    Task::Learned learned;
+    const auto options = config.sources();
+    for (std::size_t i = 0; i < options.size(); ++i) {
+      const LearnedTexts texts(file.metadata, columns.sources()[i] + ".", name);
+      learned.sources.push_back(sources().find(options[i]->kind).restore(*options[i], texts));
+    }
+    const LearnedTexts target(file.metadata, "target.", name);
+    learned.target = target.vocabulary();
+    learned.target_tokenizer = target.tokenizer(config.target.tokenizer);
+    if (columns.has("features")) {
+      if (!file.metadata.contains("features.vocabulary")) {
+        throw model_error("{}: it reads features before the source, as models did once; train it again", name);
+      }
+      learned.features = sources().find("features").restore({}, LearnedTexts(file.metadata, "features.", name));
+    }
+    const SymbolSource* first = learned.sources.empty() ? nullptr : learned.sources[0]->as_symbols();
+    learned.lexicon = read_lexicon(file, name, first ? first->vocabulary().size() : 0, learned.target.size());
+    learned.lengths = read_lengths(file, name);
+    Task task(config, std::move(learned));
     return std::unique_ptr<Model>(new Model(config, std::move(task), Unfilled()));
   } catch (const Error& e) {  // a config that no model can be made from
     if (e.kind() == ErrorKind::model) throw;
@@ -174,15 +178,17 @@ std::unique_ptr<Model> Model::decode(const ByteSource& source, std::string_view 
 
 std::map<std::string, std::string> Model::metadata() const {
   std::map<std::string, std::string> all = {{"config", to_json(config_)},
-                                            {"source.vocabulary", json_text(task_.source().to_json())},
                                             {"target.vocabulary", json_text(task_.target().to_json())}};
-  if (task_.reads_features()) all["features.vocabulary"] = json_text(task_.features().to_json());
-  const auto add_learned = [&](const char* key, const Tokenizer& tokenizer) {
-    if (std::string learned = tokenizer.learned(); !learned.empty()) all[key] = std::move(learned);
+  const auto add = [&](const std::string& prefix, const Source& source) {
+    for (auto& [key, text] : source.learned()) all[prefix + "." + key] = text;
   };
-  add_learned("source.tokenizer", *task_.tokenizers().source);
-  add_learned("target.tokenizer", *task_.tokenizers().target);
-  if (task_.lengths()) all["lengths"] = write_lengths(*task_.lengths());
+  const auto names = task_.columns().sources();
+  for (std::size_t i = 0; i < names.size(); ++i) add(names[i], *task_.sources()[i]);
+  if (task_.reads_features()) add("features", *task_.learned().features);
+  if (std::string learned = task_.target_tokenizer().learned(); !learned.empty()) {
+    all["target.tokenizer"] = std::move(learned);
+  }
+  if (task_.learned().lengths) all["lengths"] = write_lengths(*task_.learned().lengths);
   if (!task_.lexicon().empty()) all["lexicon"] = write_lexicon(task_.lexicon());
   return all;
 }
@@ -190,20 +196,18 @@ std::map<std::string, std::string> Model::metadata() const {
 std::unique_ptr<Model> Model::one_way(bool reverse) const {
   Config config = config_;
   config.model = reverse_options(config.model);
+  Task::Learned learned = task_.learned();
   if (reverse) {
-    std::swap(config.source, config.target);
+    const TextOptions target = config.target;
+    config.target = config.source;
+    static_cast<TextOptions&>(config.source) = target;
+    learned = learned_in_reverse(learned);
     config.columns = Columns(config.columns).names();
     for (std::string& column : config.columns) {
       column = column == "source" ? "target" : column == "target" ? "source" : "skip";
     }
   }
-  Tokenizers tokenizers = task_.tokenizers();
-  if (reverse) std::swap(tokenizers.source, tokenizers.target);
-  std::unique_ptr<Model> model(new Model(
-      config,
-      Transduce(config, {reverse ? task_.target() : task_.source(), reverse ? task_.source() : task_.target()},
-                task_.lexicon(), reverse ? reversed(task_.lengths()) : task_.lengths(), std::move(tokenizers)),
-      Unfilled()));
+  std::unique_ptr<Model> model(new Model(config, Task(config, std::move(learned)), Unfilled()));
   model->parameters_.allocate();
   for (const Parameters::Entry& entry : model->parameters_.entries()) {
     const std::string name = (reverse ? "reverse." : "") + entry.name;

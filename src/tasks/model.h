@@ -9,14 +9,14 @@
 #include "base/files.h"
 #include "base/safetensors.h"
 #include "models/encoder_decoder.h"
-#include "tasks/transduce.h"
+#include "tasks/task.h"
 
 namespace fovea {
 
 class Model {
  public:
   // A new one; its weights are as the seed makes them.
-  Model(const Config& config, Transduce task);
+  Model(const Config& config, Task task);
   // Throws a model_error unless everything in the file fits together.
   static std::unique_ptr<Model> decode(const ByteSource& source, std::string_view name);
 
@@ -25,7 +25,7 @@ class Model {
   std::vector<NamedArray> arrays() const;
 
   const Config& config() const { return config_; }
-  const Transduce& task() const { return task_; }
+  const Task& task() const { return task_; }
   Parameters& parameters() { return parameters_; }
   const Parameters& parameters() const { return parameters_; }
   const EncoderDecoder& network() const { return network_; }
@@ -35,11 +35,11 @@ class Model {
 
  private:
   struct Unfilled {};
-  Model(const Config& config, Transduce task, Unfilled);
+  Model(const Config& config, Task task, Unfilled);
   static std::unique_ptr<Model> described_by(const TensorHeader& header, std::string_view name);
 
   Config config_;
-  Transduce task_;
+  Task task_;
   Parameters parameters_;
   EncoderDecoder network_;
 };

@@ -13,6 +13,7 @@ struct SourceToken {
   int start = 0;     // in characters of the source text
   int end = 0;       // one past the last; start == end for the stop symbol
   bool read = true;  // false if a model that chooses what it reads has left it out
+  int source = 0;    // which of several it belongs to
 };
 
 struct Alternative {
@@ -58,8 +59,9 @@ struct LeftOut {
 
 struct Output {
   std::string source_text;
+  std::vector<std::string> other_sources = {};
   std::string features = {};        // as they were written; empty if the model reads none
-  std::vector<SourceToken> source;  // the positions that can be attended to
+  std::vector<SourceToken> source;  // the positions that can be attended to, of all sources
   std::string text;
   double score = 0;
   bool finished = true;           // false if it was cut at the greatest length
@@ -70,7 +72,11 @@ struct Output {
   std::vector<Hypothesis> nbest;  // best first; the first is `text`, unless the model abstained
 
   // All that was read, for people.
-  std::string read_text() const { return features.empty() ? source_text : source_text + " " + features; }
+  std::string read_text() const {
+    std::string all = source_text;
+    for (const std::string& other : other_sources) all += " | " + other;
+    return features.empty() ? all : all + " " + features;
+  }
 };
 
 }  // namespace fovea

@@ -12,8 +12,10 @@ std::vector<Referenced> group_references(std::span<const Example> examples, cons
   std::vector<Referenced> all;
   std::unordered_map<std::string, std::size_t> places;
   for (const Example& example : examples) {
-    const auto [found, added] = places.emplace(example.source + '\n' + example.features, all.size());
-    if (added) all.push_back({example.source, example.features, {}, example.line, 0});
+    std::string asked = example.source + '\n' + example.features;
+    for (const std::string& other : example.others) asked += '\n' + other;
+    const auto [found, added] = places.emplace(std::move(asked), all.size());
+    if (added) all.push_back({example.source, example.features, {}, example.line, 0, example.others});
     Referenced& one = all[found->second];
     ++one.lines;
     std::vector<std::string> tokens;

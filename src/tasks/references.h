@@ -20,6 +20,7 @@ struct Referenced {
   std::vector<std::string> references;  // its targets as a model can write them, each once, in the order of the lines
   std::int64_t line = 0;                // its first
   std::int64_t lines = 0;               // how many it has
+  std::vector<std::string> others = {};  // further sources
 };
 
 // In the order of their first lines.

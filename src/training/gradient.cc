@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kernels/pointwise.h"
+#include "tasks/batching.h"
 
 namespace fovea {
 
@@ -13,16 +14,33 @@ namespace {
 constexpr std::size_t piece = std::size_t(1) << 15;
 constexpr int fewest_rows = 4;  // of a shard: with fewer, products are mostly overhead
 
-std::vector<float> unknown_by_count(const Model& model, std::span<const Encoding> examples) {
-  std::vector<std::int64_t> times(static_cast<std::size_t>(model.task().source().size()));
+// By id, how often training replaces a symbol of that source by the unknown one; empty for one without symbols.
+std::vector<float> unknown_by_count(const Model& model, std::span<const Encoding> examples, std::size_t source) {
+  const SymbolSource* read = model.task().sources()[source]->as_symbols();
+  if (!read) return {};
+  std::vector<std::int64_t> times(static_cast<std::size_t>(read->vocabulary().size()));
   for (const Encoding& example : examples) {
-    for (const std::int32_t id : example.source.symbols) ++times[static_cast<std::size_t>(id)];
+    for (const std::int32_t id : example.source.sources[source].symbols) ++times[static_cast<std::size_t>(id)];
   }
   SymbolCounts counts;
-  for (int id = Vocabulary::first_symbol; id < model.task().source().size(); ++id) {
-    counts.add(model.task().source().text(id), times[static_cast<std::size_t>(id)]);
+  for (int id = Vocabulary::first_symbol; id < read->vocabulary().size(); ++id) {
+    counts.add(read->vocabulary().text(id), times[static_cast<std::size_t>(id)]);
   }
-  return unknown_probabilities(model.task().source(), counts);
+  return unknown_probabilities(read->vocabulary(), counts);
+}
+
+// Row b of a batch is example samples[b].
+void replace_by_unknown(std::span<const float> shares, std::span<const std::int64_t> samples, const Random& random,
+                        Side& side) {
+  if (shares.empty()) return;
+  for (std::size_t b = 0; b < samples.size(); ++b) {
+    const Random own = random.at(static_cast<std::uint64_t>(samples[b]));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(side.length); ++i) {
+      std::int32_t& symbol = side.ids[i * samples.size() + b];
+      const auto share = static_cast<double>(shares[static_cast<std::size_t>(symbol)]);
+      if (share > 0 && own.uniform(i) < share) symbol = Vocabulary::unknown;
+    }
+  }
 }
 
 }  // namespace
@@ -32,9 +50,12 @@ GradientWorker::GradientWorker(const Model& model, std::span<const Encoding> exa
       examples_(examples),
       workers_(workers),
       ranks_(ranks),
-      unknown_(unknown_by_count(model, examples)),
-      replaces_(model.config().model.objective.agreement == 0),
-      rooms_(static_cast<std::size_t>(workers.count())) {}
+      rooms_(static_cast<std::size_t>(workers.count())) {
+  if (model.task().objective().agreement > 0) return;  // sources are targets, too
+  for (std::size_t s = 0; s < model.task().sources().size(); ++s) {
+    unknown_.push_back(unknown_by_count(model, examples, s));
+  }
+}
 
 void GradientWorker::for_each_piece(const std::function<void(std::size_t, std::size_t)>& work) {
   for_each_piece_of({0, weights()}, [&](Part p) { work(p.start, p.count); });
@@ -51,7 +72,7 @@ void GradientWorker::for_each_piece_of(Part part, const std::function<void(Part)
 void GradientWorker::share_out(std::span<const std::uint32_t> examples, int shards) {
   std::vector<std::uint32_t> order(examples.begin(), examples.end());
   std::ranges::stable_sort(order, std::greater(), [&](std::uint32_t i) {
-    return examples_[i].source.symbols.size() + examples_[i].target.size();
+    return static_cast<std::size_t>(examples_[i].source.size()) + examples_[i].target.size();
   });
   const int rows = static_cast<int>(order.size());
   shard_count_ = std::clamp(rows / fewest_rows, 1, shards);
@@ -63,27 +84,23 @@ void GradientWorker::share_out(std::span<const std::uint32_t> examples, int shar
   }
 }
 
-void GradientWorker::fill_batch(Shard& shard, const Random& random) {
-  const Random replacing = random.at(static_cast<std::uint64_t>(Purpose::data));
-  shard.changed.resize(shard.examples.size());
+void GradientWorker::fill_shard(Shard& shard, const Random& random) {
   std::vector<const Encoding*> rows;
   shard.batch.samples.clear();
-  for (std::size_t r = 0; r < shard.examples.size(); ++r) {
-    const std::uint32_t sample = shard.examples[r];
-    Encoding& changed = shard.changed[r] = examples_[sample];
-    Symbols& source = changed.source.symbols;
-    for (std::size_t i = 0; i < source.size() && replaces_; ++i) {
-      const float share = unknown_[static_cast<std::size_t>(source[i])];
-      if (replacing.at(sample).uniform(i) < static_cast<double>(share)) source[i] = Vocabulary::unknown;
-    }
-    rows.push_back(&changed);
+  for (const std::uint32_t sample : shard.examples) {
+    rows.push_back(&examples_[sample]);
     shard.batch.samples.push_back(sample);
   }
-  model_.task().fill_batch(rows, shard.batch);
+  fill_batch(model_.task(), rows, shard.batch);
+  const Random replacing = random.at(static_cast<std::uint64_t>(Purpose::data));
+  for (std::size_t s = 0; s < unknown_.size(); ++s) {
+    const Random own = s == 0 ? replacing : replacing.at(s);
+    replace_by_unknown(unknown_[s], shard.batch.samples, own, s == 0 ? shard.batch.source : shard.batch.source.others[s - 1]);
+  }
 }
 
 void GradientWorker::compute_shard(Shard& shard, const GradientRequest& request, double scale) {
-  fill_batch(shard, request.random);
+  fill_shard(shard, request.random);
   const TrainingPass training = {
       {}, request.random, shard.batch.samples, request.dropout, request.scheduled_sampling, request.expected};
   Pass pass(model_.parameters(), shard.arena, training);
@@ -212,8 +229,8 @@ GradientResult GradientWorker::compute(const GradientRequest& request) {
   share_out(request.examples, request.shards);
   GradientResult result;
   for (const std::uint32_t i : request.examples) {
-    result.symbols += static_cast<std::int64_t>(examples_[i].target.size()) + 1;
-    result.tokens += static_cast<std::int64_t>(examples_[i].source.symbols.size() + examples_[i].target.size());
+    result.symbols += model_.task().steps(examples_[i].target.size());
+    result.tokens += examples_[i].source.size() + std::ssize(examples_[i].target);
   }
   const ShardTree tree(shard_count_, ranks_.count());
   const int begin = tree.begin(ranks_.rank()), end = tree.begin(ranks_.rank() + 1);

@@ -49,7 +49,6 @@ class GradientWorker {
     std::vector<std::uint32_t> examples;
     Arena arena;
     Batch batch;
-    std::vector<Encoding> changed;          // examples with sources partly replaced by <unk>
     std::vector<WeightGradient> gradients;  // of each weight; in the arena
     std::vector<std::string> names;
     std::vector<double> losses;  // the whole, then its terms by name
@@ -63,7 +62,7 @@ class GradientWorker {
   };
   void share_out(std::span<const std::uint32_t> examples, int shards);
   void compute_shard(Shard& shard, const GradientRequest& request, double scale);
-  void fill_batch(Shard& shard, const Random& random);
+  void fill_shard(Shard& shard, const Random& random);
   Shard& shard(int index) { return shards_[static_cast<std::size_t>(index)]; }
   std::size_t weights() const { return static_cast<std::size_t>(model_.parameters().count()); }
   Part part_of(int rank) const;  // of the weights, that it adds up over all ranks
@@ -78,8 +77,7 @@ class GradientWorker {
   std::span<const Encoding> examples_;
   Workers& workers_;
   Ranks& ranks_;
-  std::vector<float> unknown_;  // by source id, how often training replaces it
-  bool replaces_;               // not where sources are targets too
+  std::vector<std::vector<float>> unknown_;  // of each source, by id, how often training replaces it
   std::vector<Shard> shards_;
   int shard_count_ = 0;
   std::vector<Arena> rooms_;           // of each worker

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "base/utf8.h"
+#include "tasks/batching.h"
+#include "tasks/explaining.h"
 #include "tasks/metrics/measurement.h"
 
 namespace fovea {
@@ -13,14 +15,15 @@ namespace {
 constexpr std::size_t samples_shown = 4;
 constexpr BatchSize loss_batch = {4000, true};
 
-std::int64_t count_symbols(std::span<const Encoding> examples) {
+std::int64_t count_steps(const Task& task, std::span<const Encoding> examples) {
   std::int64_t count = 0;
-  for (const Encoding& example : examples) count += static_cast<std::int64_t>(example.target.size()) + 1;
+  for (const Encoding& example : examples) count += task.steps(example.target.size());
   return count;
 }
 
 // Symbols the training data does not have count as if they stood there once.
-double single_symbols_loss(std::span<const Encoding> training, std::span<const Encoding> held_out, int symbols) {
+double single_symbols_loss(const Task& task, std::span<const Encoding> training, std::span<const Encoding> held_out) {
+  const int symbols = task.target().size();
   std::vector<double> counts(static_cast<std::size_t>(symbols), 0.0);
   const auto count_of = [&](std::int32_t symbol) -> double& {
     return counts[static_cast<std::size_t>(symbol < symbols ? symbol : Vocabulary::unknown)];
@@ -29,13 +32,13 @@ double single_symbols_loss(std::span<const Encoding> training, std::span<const E
     for (const std::int32_t symbol : example.target) ++count_of(symbol);
   }
   count_of(Vocabulary::stop) = static_cast<double>(training.size());
-  const double all = std::log(static_cast<double>(count_symbols(training)));
+  const double all = std::log(static_cast<double>(count_steps(task, training)));
   double loss = 0;
   for (const Encoding& example : held_out) {
     for (const std::int32_t symbol : example.target) loss += all - std::log(std::max(1.0, count_of(symbol)));
-    loss += all - std::log(count_of(Vocabulary::stop));
+    if (!task.traits().one_step) loss += all - std::log(count_of(Vocabulary::stop));
   }
-  return loss / static_cast<double>(count_symbols(held_out));
+  return loss / static_cast<double>(count_steps(task, held_out));
 }
 
 }  // namespace
@@ -48,12 +51,12 @@ HeldOut::HeldOut(const Model& model, std::span<const Example> examples, std::spa
       answering_(model, workers) {
   for (const Example& example : examples) {
     encoded_.push_back(model.task().encode(example));
-    lengths_.push_back({encoded_.back().source.size() + 1, static_cast<int>(encoded_.back().target.size()) + 1});
+    lengths_.push_back({encoded_.back().source.positions(), model.task().steps(encoded_.back().target.size())});
   }
   for (const Referenced& question : questions_) {
-    sources_.push_back(model.task().encode_source(question.source, question.features));
+    sources_.push_back(model.task().encode_source(question.source, question.features, question.others));
   }
-  loss_of_single_symbols_ = single_symbols_loss(training, encoded_, model.task().target().size());
+  loss_of_single_symbols_ = single_symbols_loss(model.task(), training, encoded_);
   arenas_.resize(static_cast<std::size_t>(workers.count()));
 }
 
@@ -80,19 +83,19 @@ double HeldOut::loss() {
       rows.push_back(&encoded_[example]);
       batch.samples.push_back(example);
     }
-    model_.task().fill_batch(rows, batch);
+    fill_batch(model_.task(), rows, batch);
     Pass pass(model_.parameters(), arenas_[static_cast<std::size_t>(worker)]);
     sums[static_cast<std::size_t>(task)] =
         static_cast<double>(*model_.network().loss(pass, batch).terms.front().value.data());
   });
   double sum = 0;
   for (const double part : sums) sum += part;
-  return sum / static_cast<double>(count_symbols(encoded_));
+  return sum / static_cast<double>(count_steps(model_.task(), encoded_));
 }
 
 void HeldOut::answer(const std::atomic<int>* stop_signal, ValidationReport& report) {
-  std::vector<const SourceIds*> sources;
-  for (const SourceIds& source : sources_) sources.push_back(&source);
+  std::vector<const Reading*> sources;
+  for (const Reading& source : sources_) sources.push_back(&source);
   const auto answers = answering_.answer(sources, {.search = {.stop_signal = stop_signal}});
   Measurement measured;
   for (std::size_t i = 0; i < answers.size(); ++i) {
@@ -107,13 +110,13 @@ void HeldOut::answer(const std::atomic<int>* stop_signal, ValidationReport& repo
 
 void HeldOut::show_samples(const std::atomic<int>* stop_signal, ValidationReport& report) {
   const std::vector<std::size_t> chosen = choose_samples(questions_, samples_shown);
-  std::vector<const SourceIds*> shown;
+  std::vector<const Reading*> shown;
   for (const std::size_t i : chosen) shown.push_back(&sources_[i]);
   const auto explained =
       answering_.answer(shown, {.search = {.alternatives = 5, .limits = sample_limits, .stop_signal = stop_signal}});
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const Referenced& question = questions_[chosen[i]];
-    Output output = model_.task().output(question.source, *shown[i], explained[i]);
+    Output output = make_output(model_.task(), {question.source, question.features, question.others}, *shown[i], explained[i]);
     report.samples.push_back({nearest_reference(question.references, output.text), std::move(output)});
   }
 }
@@ -121,6 +124,7 @@ void HeldOut::show_samples(const std::atomic<int>* stop_signal, ValidationReport
 ValidationReport HeldOut::validate(const std::atomic<int>* stop_signal) {
   ValidationReport report;
   report.held_out_loss = loss();
+  if (!model_.task().traits().reads) return report;  // nothing is asked
   answer(stop_signal, report);
   show_samples(stop_signal, report);
   return report;

@@ -34,7 +34,7 @@ class HeldOut {
   std::vector<Encoding> encoded_;  // of every line
   std::vector<Length> lengths_;
   std::vector<Referenced> questions_;
-  std::vector<SourceIds> sources_;  // of each
+  std::vector<Reading> sources_;  // of each
   double loss_of_single_symbols_;
   Workers& workers_;
   Answering answering_;

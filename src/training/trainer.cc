@@ -20,6 +20,7 @@ std::uint64_t hash_examples(std::uint64_t hash, std::span<const Example> example
     for (const std::string* text : {&example.source, &example.target, &example.features, &example.alignment}) {
       hash = hash_text(hash, *text);
     }
+    for (const std::string& other : example.others) hash = hash_text(hash, other);
   }
   return mix(hash, examples.size());
 }
@@ -75,12 +76,12 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
   }
   if (data_.training.empty()) throw data_error("no line to train on");
   if (data_.held_out.empty()) throw data_error("no line to validate on; give a second file with --dev");
-  model_ = std::make_unique<Model>(config_, Transduce(config_, data_.training, data_.lexicon.get()));
+  model_ = std::make_unique<Model>(config_, Task(config_, data_.training, data_.lexicon.get()));
   for (const Example& example : data_.training) {
     examples_.push_back(model_->task().encode(example));
     const Encoding& encoded = examples_.back();
     check_length(encoded.source, example.line);
-    lengths_.push_back({encoded.source.size() + 1, static_cast<int>(encoded.target.size()) + 1});
+    lengths_.push_back({encoded.source.positions(), model_->task().steps(encoded.target.size())});
   }
   if (config_.model.objective.supervised > 0 &&
       std::ranges::all_of(examples_, [](const Encoding& encoded) { return encoded.links.empty(); })) {
@@ -90,16 +91,15 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
         config_.model.objective.supervised);
   }
   for (const Example& example : data_.held_out) {
-    check_length(model_->task().encode_source(example.source, example.features), example.line);
+    check_length(model_->task().encode(example).source, example.line);
   }
   data_hash_ = hash_examples(hash_examples(0, data_.training), data_.held_out);
   for (const auto& entries : model_->task().lexicon()) {
     for (const auto& [symbol, share] : entries)
       data_hash_ = mix(data_hash_, mix(static_cast<std::uint64_t>(symbol), std::bit_cast<std::uint32_t>(share)));
   }
-  for (const TokenizerPtr& tokenizer : {model_->task().tokenizers().source, model_->task().tokenizers().target}) {
-    const std::string learned = tokenizer->learned();  // from a file, maybe, that is not the same everywhere
-    if (!learned.empty()) data_hash_ = hash_text(data_hash_, learned);
+  for (const auto& [key, text] : model_->metadata()) {  // from files, maybe, that are not the same everywhere
+    if (key.ends_with(".tokenizer") || key.ends_with(".means")) data_hash_ = hash_text(data_hash_, text);
   }
   check_same_on_all_ranks();
   gradient_ = std::make_unique<GradientWorker>(*model_, examples_, workers_, ranks_);
@@ -107,7 +107,7 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
   optimizer_ = std::make_unique<Optimizer>(config_.training, static_cast<std::size_t>(model_->parameters().count()));
 }
 
-void Trainer::check_length(const SourceIds& source, std::int64_t line) const {
+void Trainer::check_length(const Reading& source, std::int64_t line) const {
   const int most = model_->task().most_source_symbols();
   if (most == 0 || source.size() <= most) return;
   throw data_error(

@@ -61,7 +61,7 @@ class Trainer {
   void resume();
   void check_same_on_all_ranks() const;
   void share_progress();
-  void check_length(const SourceIds& source, std::int64_t line) const;
+  void check_length(const Reading& source, std::int64_t line) const;
   void train_batch(std::span<const std::uint32_t> batch);
   void report_update(const GradientResult& result, double rate);
   void estimate_end(UpdateReport& report) const;

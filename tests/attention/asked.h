@@ -18,7 +18,7 @@ using Vector = std::vector<Real>;
 using Vectors = std::vector<Vector>;
 
 // A row of the batch: its memory, and what is asked and written, one after the other.
-struct Source {
+struct AskedSource {
   int id = 0;                              // its random numbers and what its answers count in the loss go by this
   Vectors memory;                          // [positions][size]
   Vectors queries;                         // [queries][size]
@@ -64,8 +64,8 @@ class Asked {
   std::int64_t weight_count() const { return parameters_.count(); }
   const Parameters& parameters() const { return parameters_; }
 
-  Source source(int id, int positions, int queries) const {
-    Source made = {id, {}, {}, {}};
+  AskedSource source(int id, int positions, int queries) const {
+    AskedSource made = {id, {}, {}, {}};
     const auto vector = [&](int size, const char* kind, int i, Real scale) {
       return random_values(size, fmt::format("{}{}.{}", kind, id, i), scale);
     };
@@ -77,7 +77,7 @@ class Asked {
     return made;
   }
 
-  std::vector<Seen> ask(const std::vector<Source>& sources, const Asking& asking) {
+  std::vector<Seen> ask(const std::vector<AskedSource>& sources, const Asking& asking) {
     lay_out(sources, asking);
     run(asking.training ? Kind::training : Kind::use);
     for (const Vector& output : outputs_) {
@@ -89,7 +89,7 @@ class Asked {
   }
 
   // Of weights, queries, memory and what was written.
-  Difference gradient_error(const std::vector<Source>& sources, const Asking& asking) {
+  Difference gradient_error(const std::vector<AskedSource>& sources, const Asking& asking) {
     lay_out(sources, asking);
     run(Kind::training);
     const Vector weights = gradient_, queries = dqueries_, memory = dmemory_, written = dwritten_;  // run() clears them
@@ -108,7 +108,7 @@ class Asked {
     return static_cast<std::size_t>((std::ptrdiff_t(outer) * batch_ + b) * size);
   }
 
-  void lay_out(const std::vector<Source>& sources, const Asking& asking) {
+  void lay_out(const std::vector<AskedSource>& sources, const Asking& asking) {
     asking_ = asking;
     batch_ = static_cast<int>(sources.size());
     rows_ = static_cast<int>(sources[0].queries.size());
@@ -119,7 +119,7 @@ class Asked {
     stepped_.assign(at(rows_, 0, 1), 0);
     samples_.clear();
     for (int b = 0; b < batch_; ++b) {
-      const Source& source = sources[static_cast<std::size_t>(b)];
+      const AskedSource& source = sources[static_cast<std::size_t>(b)];
       samples_.push_back(source.id);
       const auto place = [&](const Vectors& vectors, int size, Vector& all) {
         for (int i = 0; i < std::ssize(vectors); ++i) std::ranges::copy(vectors[i], all.data() + at(i, b, size));
@@ -211,7 +211,7 @@ class Asked {
     return counts;
   }
 
-  Seen look(const Source& source, int b) const {
+  Seen look(const AskedSource& source, int b) const {
     Seen seen;
     const auto own = std::ssize(source.memory);
     for (std::size_t s = 0; s < outputs_.size() / 2; ++s) {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int steps = 3, longest = 6;
 
-std::vector<Source> three(const Asked& asked) {
+std::vector<AskedSource> three(const Asked& asked) {
   return {asked.source(1, 4, steps), asked.source(2, longest, steps), asked.source(3, 2, steps)};
 }
 
@@ -42,7 +42,7 @@ void expect_same(const Seen& a, const Seen& b) {
 // ---- gradients, exact in the double build alone: differences of floats see gross mistakes only, and see mistakes
 // where a selection has a corner
 
-void check_gradients(const Combination& c, const std::vector<Source>& sources, const Asking& asking) {
+void check_gradients(const Combination& c, const std::vector<AskedSource>& sources, const Asking& asking) {
   if (c.select().estimated) return;
   Asked asked(c.options);
   const Difference error = asked.gradient_error(sources, asking);
@@ -70,7 +70,7 @@ TEST(EveryGradient, OfAllStepsAtOnce) {
   for_every_combination([](const Combination& c) {
     const Asked asked(c.options);
     if (asked.looks_back()) return;
-    const std::vector<Source> sources = {asked.source(1, 4, 3), asked.source(2, 2, 3)};
+    const std::vector<AskedSource> sources = {asked.source(1, 4, 3), asked.source(2, 2, 3)};
     check_gradients(c, sources, {.positions = 4, .at_once = 3, .stride = 1});
     if (!c.score().mixes_keys) check_gradients(c, sources, {.positions = 4, .at_once = 3, .stride = 1, .causal = 0});
   });
@@ -125,11 +125,11 @@ TEST(EveryMechanism, AlternativesAreAnsweredAsIfAlone) {
   for_every_combination([](const Combination& c) {
     Asked asked(c.options);
     constexpr int alternatives = 3;
-    const Source source = asked.source(1, 5, steps * alternatives);
+    const AskedSource source = asked.source(1, 5, steps * alternatives);
     for (const bool training : {true, false}) {
       const Seen together = asked.ask({source}, {.positions = 5, .at_once = alternatives, .training = training})[0];
       for (int a = 0; a < alternatives; ++a) {
-        Source one = {source.id, source.memory, {}, {}};
+        AskedSource one = {source.id, source.memory, {}, {}};
         for (int row = a; row < steps * alternatives; row += alternatives) {
           one.queries.push_back(source.queries[static_cast<std::size_t>(row)]);
           one.written.push_back(source.written[static_cast<std::size_t>(row)]);
@@ -170,7 +170,7 @@ TEST(EveryMechanism, WhatACausalMaskHidesIsNotThere) {
   for_every_combination([](const Combination& c) {
     Asked asked(c.options);
     if (asked.looks_back()) return;
-    const Source source = asked.source(1, 5, 5);
+    const AskedSource source = asked.source(1, 5, 5);
     const Asking causal = {.positions = 5, .at_once = 5, .stride = 1, .causal = 0};
     if (c.score().mixes_keys) {
       EXPECT_THROW(asked.ask({source}, causal), Error);
@@ -178,7 +178,7 @@ TEST(EveryMechanism, WhatACausalMaskHidesIsNotThere) {
     }
     const Seen seen = asked.ask({source}, causal)[0];
     for (int q = 0; q < 5; ++q) {
-      Source cut = source;
+      AskedSource cut = source;
       cut.memory.resize(static_cast<std::size_t>(q + 1));
       const Seen alone = asked.ask({cut}, {.positions = q + 1, .at_once = 5, .stride = 1})[0];
       for (int h = 0; h < c.options.heads; ++h) {
@@ -243,8 +243,8 @@ TEST(EveryMechanism, NothingToSeeGivesZeros) {
 TEST(EveryMechanism, SeesWhatItSaysItSees) {
   for_every_combination([](const Combination& c) {
     Asked asked(c.options);
-    const Source source = asked.source(1, 4, 8), other = asked.source(2, 4, 8);
-    Source elsewhere = source, other_query = source;
+    const AskedSource source = asked.source(1, 4, 8), other = asked.source(2, 4, 8);
+    AskedSource elsewhere = source, other_query = source;
     elsewhere.memory = other.memory;
     other_query.queries = other.queries;
     const Seen seen = asked.ask({source}, {.positions = 4})[0];
@@ -272,8 +272,8 @@ TEST(EveryMechanism, SeesWhatItSaysItSees) {
 TEST(EveryMechanism, RemembersWhatItSaysItRemembers) {
   for_every_combination([](const Combination& c) {
     Asked asked(c.options);
-    const Source source = asked.source(1, 4, 2);
-    Source other_first = source;
+    const AskedSource source = asked.source(1, 4, 2);
+    AskedSource other_first = source;
     other_first.queries[0] = asked.source(2, 4, 2).queries[0];
     const Asking asking = {.positions = 4};
     const Seen seen = asked.ask({source}, asking)[0], otherwise = asked.ask({other_first}, asking)[0];
@@ -301,7 +301,7 @@ TEST(EveryMechanism, ABiasChangesTheScores) {
     AttentionOptions options = small_attention(), without = options;
     options.bias = {bias};
     Asked asked(options), plain(without);
-    const Source source = asked.source(1, 4, 2);
+    const AskedSource source = asked.source(1, 4, 2);
     EXPECT_NE(asked.ask({source}, {.positions = 4})[0].scores, plain.ask({source}, {.positions = 4})[0].scores) << bias;
   }
 }

@@ -45,10 +45,10 @@ std::vector<Example> copies(int count, std::uint64_t seed) {
 std::vector<std::vector<Answer>> answers(const Model& model, const std::vector<Example>& examples,
                                          const AnswerOptions& options) {
   Workers workers(1);
-  std::vector<SourceIds> encoded;
+  std::vector<Reading> encoded;
   for (const Example& example : examples) encoded.push_back(model.task().encode_source(example.source));
-  std::vector<const SourceIds*> sources;
-  for (const SourceIds& source : encoded) sources.push_back(&source);
+  std::vector<const Reading*> sources;
+  for (const Reading& source : encoded) sources.push_back(&source);
   return Answering(model, workers).answer(sources, options);
 }
 
@@ -68,7 +68,7 @@ TEST(EveryModel, SavedAndLoadedAnswersTheSame) {
   for (const Combination& c : each_mechanism(model_attention())) {
     SCOPED_TRACE(c.name());
     const Config config = small_model(c);
-    Model model(config, Transduce(config, examples));
+    Model model(config, Task(config, examples));
     // Away from the small start, and as the file stores them: in single precision.
     for (Real& value : model.parameters().values()) value = static_cast<Real>(static_cast<float>(value * 4));
     model.parameters().invalidate_packed();
@@ -96,7 +96,7 @@ TEST(EveryModel, TakesAPairOrNamesBoth) {
     SCOPED_TRACE(c.name());
     const Config config = small_model(c);
     try {
-      Model model(config, Transduce(config, examples));
+      Model model(config, Task(config, examples));
       EXPECT_FALSE(answers(model, examples, {})[0].empty());
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::usage);
@@ -120,11 +120,11 @@ TEST(EveryModel, ThatMixesOutputsRefusesToFeedAContextBack) {
     Config config = small_model(c);
     config.model.decoder.style = "bahdanau";
     if (!c.select().marginal) {
-      EXPECT_NO_THROW(Model(config, Transduce(config, examples))) << select;
+      EXPECT_NO_THROW(Model(config, Task(config, examples))) << select;
       continue;
     }
     try {
-      Model model(config, Transduce(config, examples));
+      Model model(config, Task(config, examples));
       ADD_FAILURE() << select << " accepted";
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::usage);
@@ -139,7 +139,7 @@ TEST(EveryModel, ThatMixesOutputsRefusesToFeedAContextBack) {
 class Learner {
  public:
   explicit Learner(const Config& config)
-      : model_(config, Transduce(config, copies(lines, 1))),
+      : model_(config, Task(config, copies(lines, 1))),
         encoded_(encode(model_)),
         worker_(model_, encoded_, workers_),
         optimizer_({}, static_cast<std::size_t>(model_.parameters().count())) {}

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double as_the_formula = is_double ? 1e-9 : 1e-4;
 
-void expect_formula(const oracle::Attention& attention, const Source& source, const Seen& seen, bool training) {
+void expect_formula(const oracle::Attention& attention, const AskedSource& source, const Seen& seen, bool training) {
   const auto plain = [](const Vectors& rows) {
     oracle::Rows all;
     for (const Vector& row : rows) all.emplace_back(row.begin(), row.end());
@@ -45,7 +45,7 @@ void expect_formula(const oracle::Attention& attention, const Source& source, co
 
 void expect_formula(const AttentionOptions& options, int memory_size = 6) {
   Asked asked(options, memory_size);
-  std::vector<Source> sources = {asked.source(1, 4, 4), asked.source(2, 6, 4), asked.source(3, 2, 4)};
+  std::vector<AskedSource> sources = {asked.source(1, 4, 4), asked.source(2, 6, 4), asked.source(3, 2, 4)};
   sources[0].stepped = {0, 1, 0, 1};
   sources[1].stepped = {0, 1, 1, 1};
   sources[2].stepped = {0, 1, 1, 0};  // further than there are positions

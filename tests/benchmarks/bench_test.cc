@@ -7,6 +7,7 @@
 
 #include "support/temporary_folder.h"
 #include "benchmarks/shapes.h"
+#include "tasks/batching.h"
 
 namespace fovea::bench_test {
 namespace {
@@ -115,11 +116,16 @@ TEST(Bench, SavesWhatTheModelComputes) {
     ASSERT_EQ(said["target"].size(), 4u);
     EXPECT_GT(said["gradient_norm"].get<double>(), 0);
     std::vector<Encoding> examples;
-    for (int i = 0; i < 4; ++i) examples.push_back({{said["source"][i], {}, {}}, said["target"][i], {}});
+    for (int i = 0; i < 4; ++i) {
+      const Symbols source = said["source"][i];
+      Encoding& example = examples.emplace_back();
+      example.source.sources = {{source, {}, static_cast<int>(source.size())}};
+      example.target = said["target"][i].get<Symbols>();
+    }
     std::vector<const Encoding*> rows;
     for (const Encoding& example : examples) rows.push_back(&example);
     Batch batch;
-    model->task().fill_batch(rows, batch);
+    fill_batch(model->task(), rows, batch);
     EXPECT_NEAR(said["loss"].get<double>(), loss_of(*model, batch), 1e-5);
 
     // An answer's score is what the model gives its symbols when it is forced them.
@@ -130,9 +136,9 @@ TEST(Bench, SavesWhatTheModelComputes) {
         for (const std::int32_t symbol : symbols) EXPECT_GE(symbol, Vocabulary::first_symbol);
         const std::vector<std::span<const std::int32_t>> written = {std::span(symbols)},
                                                          before = {std::span(symbols).first(3)};
-        const SourceIds* source = &examples[static_cast<std::size_t>(i)].source;
+        const Reading* source = &examples[static_cast<std::size_t>(i)].source;
         Batch one;
-        model->task().fill_source({&source, 1}, one.source);
+        fill_source(model->task(), {&source, 1}, one.source);
         fill_side(before, {.first = Vocabulary::start}, one.previous);
         fill_side(written, {}, one.targets);
         EXPECT_NEAR(said[mode][i]["score"].get<double>(), -loss_of(*model, one), 1e-5) << mode;

@@ -54,7 +54,7 @@ TEST_P(EveryPreset, HasAFiniteLossAndGradient) {
   const Config config = small(GetParam());
   const TemporaryFile file("a\tx\t0.9\nb\ty\t0.8\nc\tz\t1\n");
   const Lexicon lexicon(file.path());
-  const Model model(config, Transduce(config, examples, &lexicon));
+  const Model model(config, Task(config, examples, &lexicon));
   std::vector<Encoding> encoded;
   for (const Example& example : examples) encoded.push_back(model.task().encode(example));
   Workers workers(1);

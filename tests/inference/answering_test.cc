@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tasks/explaining.h"
 #include "tasks/small_model.h"
 
 namespace fovea::answering_test {
@@ -18,10 +19,10 @@ using Answers = std::vector<std::vector<Answer>>;
 
 Answers ask(const Model& model, const std::vector<std::string>& lines, const AnswerOptions& options, int threads = 1) {
   Workers workers(threads);
-  std::vector<SourceIds> encoded;
+  std::vector<Reading> encoded;
   for (const std::string& line : lines) encoded.push_back(model.task().encode_source(line));
-  std::vector<const SourceIds*> sources;
-  for (const SourceIds& symbols : encoded) sources.push_back(&symbols);
+  std::vector<const Reading*> sources;
+  for (const Reading& symbols : encoded) sources.push_back(&symbols);
   return Answering(model, workers).answer(sources, options);
 }
 
@@ -193,15 +194,15 @@ TEST(Answering, ExplanationsKeepToTheirLimits) {
   for (const char* setting : {"attention.heads=4", "attention.size=12"}) set_field(config, setting);
   const Model model = small_model(config, 3);
   const std::string line = random_lines(1, 1, 5)[0] + std::string(60, 'q');
-  const SourceIds source = model.task().encode_source(line);
+  const Reading source = model.task().encode_source(line);
   const std::vector<Answer> whole = ask(model, {line}, {.search = {.alternatives = 2}})[0];
-  const Output all = model.task().output(line, source, whole);
+  const Output all = make_output(model.task(), {line}, source, whole);
   EXPECT_FALSE(all.left_out.any());
   ASSERT_GT(all.steps.size(), 5u);
   const auto limited = [&](const ExplanationLimits& limits) {
     const std::vector<Answer> answers = ask(model, {line}, {.search = {.alternatives = 2, .limits = limits}})[0];
     expect_same(answers, whole, line);
-    return model.task().output(line, source, answers);
+    return make_output(model.task(), {line}, source, answers);
   };
   const Output cut = limited({.maps = 3, .steps = 5, .positions = 7});
   EXPECT_EQ(cut.text, all.text);
@@ -228,9 +229,9 @@ TEST(Answering, LongLinesAreExplainedFewAtATime) {
   const Model model = small_model(config, 3);
   Workers workers(1);
   const Answering answering(model, workers);
-  const std::vector<SourceIds> made(40, SourceIds{Symbols(300, 4), {}, {}});
-  std::vector<const SourceIds*> sources;
-  for (const SourceIds& source : made) sources.push_back(&source);
+  const std::vector<Reading> made(40, Reading{Symbols(300, 4), {}, {}});
+  std::vector<const Reading*> sources;
+  for (const Reading& source : made) sources.push_back(&source);
   EXPECT_EQ(answering.batches(sources, {}).size(), 1u);
   const auto explained = answering.batches(sources, {.search = {.beam = 2, .max_output = 650, .alternatives = 5}});
   std::size_t lines = 0;
@@ -248,10 +249,10 @@ TEST(Answering, ASignalStopsIt) {
 }
 
 TEST(Answering, EveryWorkerGetsABatchOfTheLongestFirst) {
-  const std::vector<SourceIds> made = {
+  const std::vector<Reading> made = {
       {{4, 4}, {}, {}}, {}, {{4}, {}, {}}, {{4, 4, 4, 4}, {}, {}}, {{4, 4, 4}, {}, {}}};
-  std::vector<const SourceIds*> sources;
-  for (const SourceIds& source : made) sources.push_back(&source);
+  std::vector<const Reading*> sources;
+  for (const Reading& source : made) sources.push_back(&source);
   using Batches = std::vector<std::vector<std::size_t>>;
   EXPECT_EQ(batches_by_length(sources, 64, 1), (Batches{{3, 4, 0, 2}}));
   EXPECT_EQ(batches_by_length(sources, 64, 2), (Batches{{3, 4}, {0, 2}}));

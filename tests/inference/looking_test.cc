@@ -54,10 +54,10 @@ class EveryLooker : public testing::TestWithParam<Case> {
 };
 
 TEST_P(EveryLooker, LooksAsItDoesWhenItAnswers) {
-  std::vector<SourceIds> sources;
+  std::vector<Reading> sources;
   for (const std::string& line : random_lines(20, 14, 1)) sources.push_back(model_.task().encode_source(line));
-  std::vector<const SourceIds*> pointers;
-  for (const SourceIds& source : sources) pointers.push_back(&source);
+  std::vector<const Reading*> pointers;
+  for (const Reading& source : sources) pointers.push_back(&source);
   Workers workers(1);
   const auto answers = Answering(model_, workers).answer(pointers, {.search = {.alternatives = 1}});
   std::vector<Encoding> examples;

@@ -8,6 +8,7 @@
 
 #include "inference/predictor.h"
 #include "tasks/average.h"
+#include "tasks/batching.h"
 #include "training/tiny_run.h"
 
 namespace fovea::scoring_test {
@@ -36,7 +37,7 @@ TEST_F(ScoringTest, IsTheLossThatTrainingMakesSmall) {
     const Encoding encoded = model.task().encode(examples_[i]);
     const std::vector<const Encoding*> row = {&encoded};
     Batch batch;
-    model.task().fill_batch(row, batch);
+    fill_batch(model.task(), row, batch);
     Arena arena;
     Pass pass(model.parameters(), arena);
     const double loss = static_cast<double>(*model.network().loss(pass, batch).terms.front().value.data());

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "support/gradient_check.h"
+#include "tasks/batching.h"
 #include "tasks/model.h"
 #include "training/gradient.h"
 #include "training/optimizer.h"
@@ -21,7 +22,7 @@ Model trained_together() {
   o.encoder.size = o.encoder.embedding = o.decoder.size = o.decoder.embedding = o.attention.size = o.generator.size = 6;
   o.objective.agreement = 0.5;
   o.objective.fertility = 0.1;
-  Model model(config, Transduce(config, lines));
+  Model model(config, Task(config, lines));
   std::vector<Encoding> encoded;
   for (const Example& line : lines) encoded.push_back(model.task().encode(line));
   Workers workers(1);
@@ -43,7 +44,7 @@ Batch batch_of(const Model& model, const std::vector<Example>& examples) {
   std::vector<const Encoding*> rows;
   for (const Encoding& encoding : encoded) rows.push_back(&encoding);
   Batch batch;
-  model.task().fill_batch(rows, batch);
+  fill_batch(model.task(), rows, batch);
   return batch;
 }
 
@@ -74,13 +75,13 @@ TEST(Agreement, EachOfTheTwoAnswersAsBefore) {
     EXPECT_EQ(term(*reverse, reverse_batch, name), term(both, batch, "reverse_" + name)) << name;
   }
   EXPECT_NE(term(*forward, forward_batch, "nll"), term(*reverse, reverse_batch, "nll"));
-  EXPECT_EQ(forward->task().encode_target("xyz"), reverse->task().encode_source("xyz").symbols);
+  EXPECT_EQ(forward->task().encode_target("xyz"), reverse->task().encode_source("xyz").sources[0].symbols);
 }
 
 TEST(Agreement, TrainingMakesTheDirectionsAgree) {
   const Model both = trained_together();
   Config config = both.config();
-  const Model untrained(config, Transduce(config, lines));
+  const Model untrained(config, Task(config, lines));
   const Batch batch = batch_of(both, lines);
   EXPECT_LT(term(both, batch, "agreement"), term(untrained, batch, "agreement"));
   EXPECT_LT(term(both, batch, "reverse_nll"), term(untrained, batch, "reverse_nll"));

@@ -78,7 +78,7 @@ class Written {
   Arena arena;
   std::optional<Pass> asked;
   Linked linked;
-  Side side;
+  SourceBatch side;
   Readout readout;
   Memory memory;
   std::unique_ptr<Generator> output;

@@ -147,7 +147,7 @@ TEST(ModelsGolden, LuongWithInputFeeding) {
   options.encoder.size = options.decoder.size = features[0];
   options.generator.size = features[1];
   Parameters parameters;
-  const EncoderDecoder network(parameters, options, {SourceShape::of_symbols(table[0]), table[0]});
+  const EncoderDecoder network(parameters, options, {{SourceShape::of_symbols(table[0])}, table[0]});
   Batch batch;
   batch.source = side_of(golden.input("source"));
   batch.previous = side_of(golden.input("inputs"));

@@ -245,7 +245,8 @@ TEST(Marginal, StateAndContextAreDropped) {
   const auto input =
       make_input(parameters, "encoder.embedding", options.encoder, SourceShape::of_symbols(source_symbols));
   const auto encoder = make_encoder(parameters, options, *input);
-  const auto decoder = make_decoder(parameters, options, *encoder, target_symbols, {});
+  const auto decoder = make_decoder(
+      parameters, options, {encoder->memory_size(), encoder->state_size(), encoder->has_c()}, target_symbols, {});
   parameters.allocate();
   std::ranges::copy(random_values(static_cast<int>(parameters.count()), "weights"), parameters.values().begin());
   const std::vector<std::int64_t> samples = {3, 4};

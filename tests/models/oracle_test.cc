@@ -97,7 +97,7 @@ TEST(EveryModelFormulaList, HasEveryEncoderOutputAndDecoder) {
 
 // An option that no case changes would have no oracle.
 TEST(EveryModelFormulaList, HasEveryObjective) {
-  std::set<std::string> changed = {"supervised_smoothing"};  // of the data: tests/tasks/transduce_test.cc
+  std::set<std::string> changed = {"supervised_smoothing"};  // of the data: tests/tasks/task_test.cc
   const ObjectiveOptions usual;
   for (const Case& c : all_cases()) {
     const auto fields = ConstFieldsRef(c.options.objective).visit().fields();

@@ -53,7 +53,7 @@ inline Side tiny_side(const std::vector<Sequence>& sequences, Frame frame, int m
   return side;
 }
 
-inline void link(Side& side, Linked linked) {
+inline void link(SourceBatch& side, Linked linked) {
   side.copy_map.width = linked == Linked::copies ? source_symbols : target_symbols;
   side.copy_map.starts = {0};
   for (const std::int32_t id : side.ids) {
@@ -117,9 +117,10 @@ struct TinyModel {
   static constexpr Random random = Random(1, Purpose::dropout);  // of training
   static constexpr double expected = -0.7;                       // of a symbol's log-likelihood
 
-  explicit TinyModel(const ModelOptions& options, int feature_symbols = 0)
+  explicit TinyModel(const ModelOptions& options, int feature_symbols = 0,
+                     std::vector<SourceShape> sources = {SourceShape::of_symbols(source_symbols)})
       : linked(linked_of(options)),
-        network(parameters, options, {SourceShape::of_symbols(source_symbols), target_symbols, feature_symbols}) {
+        network(parameters, options, {std::move(sources), target_symbols, feature_symbols}) {
     parameters.allocate();
     std::ranges::copy(random_values(static_cast<int>(parameters.count()), "weights", Real(0.8)),
                       parameters.values().begin());

@@ -322,14 +322,14 @@ Model looking_up_model() {
   const Lexicon lexicon(file.path());
   std::vector<Example> examples;
   for (const std::string& line : random_lines(50, 20, 9)) examples.push_back({line, line, "", 0});
-  return {config, Transduce(config, examples, &lexicon)};
+  return {config, Task(config, examples, &lexicon)};
 }
 
 std::vector<std::vector<Answer>> answers_of(const Model& model) {
-  std::vector<SourceIds> encoded;
+  std::vector<Reading> encoded;
   for (const std::string& line : random_lines(20, 10, 3)) encoded.push_back(model.task().encode_source(line));
-  std::vector<const SourceIds*> sources;
-  for (const SourceIds& source : encoded) sources.push_back(&source);
+  std::vector<const Reading*> sources;
+  for (const Reading& source : encoded) sources.push_back(&source);
   Workers workers(1);
   return Answering(model, workers).answer(sources, {});
 }
@@ -393,9 +393,9 @@ TEST(LexiconModel, RefusesAHostileLexicon) {
 TEST(ModelFile, KeepsTheLengthsOfTheTrainingData) {
   const Model model = small_model(small_config(), 3);
   TensorFile file = {model.metadata(), model.arrays()};
-  ASSERT_TRUE(model.task().lengths());
+  ASSERT_TRUE(model.task().learned().lengths);
   const auto read = read_back(file);
-  ASSERT_TRUE(read->task().lengths());
+  ASSERT_TRUE(read->task().learned().lengths);
   for (const int source : {1, 7, 500}) EXPECT_EQ(read->task().most_steps(source), model.task().most_steps(source));
   EXPECT_EQ(read->metadata(), file.metadata);
   for (const char* bad : {"", "{}", "[1,2,3]", R"({"source":1,"target":2})", R"({"source":-1,"target":2,"ratio":1})",
@@ -441,7 +441,7 @@ TEST(OneWay, EachHasItsOwnSidesAndWeights) {
   config.target.max_symbols = 7;
   std::vector<Example> examples;
   for (const std::string& line : random_lines(50, 5, 9)) examples.push_back({line + " a", line, "", 0});
-  const Model both(config, Transduce(config, examples));
+  const Model both(config, Task(config, examples));
   std::size_t weights = 0;
   for (const bool reverse : {false, true}) {
     const auto one = both.one_way(reverse);
@@ -453,8 +453,8 @@ TEST(OneWay, EachHasItsOwnSidesAndWeights) {
     EXPECT_FALSE(one->metadata().contains(reverse ? "source.tokenizer" : "target.tokenizer"));
     EXPECT_EQ(one->config().source.max_symbols, reverse ? 7 : 50000);
     EXPECT_EQ(one->task().columns().text(), reverse ? "target,source" : "source,target") << "of the same file";
-    EXPECT_EQ(one->task().lengths()->longest_target,
-              reverse ? both.task().lengths()->longest_source : both.task().lengths()->longest_target);
+    EXPECT_EQ(one->task().learned().lengths->longest_target,
+              reverse ? both.task().learned().lengths->longest_source : both.task().learned().lengths->longest_target);
     EXPECT_EQ(one->task().source().to_json(), (reverse ? both.task().target() : both.task().source()).to_json());
     EXPECT_EQ(one->task().target().to_json(), (reverse ? both.task().source() : both.task().target()).to_json());
     const auto all = both.arrays();

@@ -35,7 +35,7 @@ inline Config small_config() {
 inline Model small_model(const Config& config, double weight_scale) {
   std::vector<Example> examples;
   for (const std::string& line : random_lines(50, 20, 9)) examples.push_back({line, line, "", 0});
-  Model model(config, Transduce(config, examples));
+  Model model(config, Task(config, examples));
   for (Real& value : model.parameters().values()) value *= static_cast<Real>(weight_scale);
   model.parameters().invalidate_packed();
   return model;

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "tasks/batching.h"
 #include "training/tiny_run.h"
 
 namespace fovea::held_out_test {
@@ -19,7 +20,7 @@ std::vector<Encoding> encode_all(const Model& model, const std::vector<Example>&
 TEST(HeldOut, SingleSymbolsAreAsLikelyAsInTheTrainingData) {
   const Config config = tiny_config();
   const std::vector<Example> training = {{"a", "xxy", "", 1}, {"b", "x", "", 2}};
-  const Model model(config, Transduce(config, training));
+  const Model model(config, Task(config, training));
   Workers workers(1);
   // 3 x, 1 y and 2 stops; the z is unknown and counts as one.
   const std::vector<Example> others = {{"a", "xy", "", 1}, {"b", "z", "", 2}};
@@ -39,7 +40,7 @@ TEST(HeldOut, LossIsThatOfTheLines) {
     Pass pass(model.parameters(), arena);
     Batch batch;
     const Encoding* const row = &encoded;
-    model.task().fill_batch({&row, 1}, batch);
+    fill_batch(model.task(), {&row, 1}, batch);
     const EncoderDecoder::Loss loss = model.network().loss(pass, batch);
     sum += static_cast<double>(*loss.terms.front().value.data());
     symbols += loss.symbols;

@@ -68,7 +68,7 @@ inline std::string to_tsv(const std::vector<Example>& examples) {
 // A model with the weights it is born with.
 inline Model untrained_model(const std::vector<std::string>& settings = {}) {
   const Config config = tiny_config(settings);
-  return Model(config, Transduce(config, tiny_examples(1, 160)));
+  return Model(config, Task(config, tiny_examples(1, 160)));
 }
 
 // Leaves a model in the folder that answers something, and other things to other sources.

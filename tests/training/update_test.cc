@@ -24,7 +24,7 @@ FirstUpdates first_updates(const Config& config, int updates) {
   TemporaryFolder folder;
   Files files;
   Observer nobody;
-  Model model(config, Transduce(config, tiny_data().training));
+  Model model(config, Task(config, tiny_data().training));
   std::vector<Encoding> examples;
   std::vector<Length> lengths;
   for (const Example& example : tiny_data().training) {

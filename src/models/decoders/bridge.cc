@@ -8,7 +8,7 @@ namespace fovea {
 
 std::vector<std::string> bridge_names() { return {"zero", "last", "mean", "learned"}; }
 
-Bridge::Bridge(Parameters& parameters, const std::string& name, const DecoderOptions& options, const Encoder& encoder)
+Bridge::Bridge(Parameters& parameters, const std::string& name, const DecoderOptions& options, const EncodedSizes& encoded)
     : kind_(options.bridge == "zero"   ? Kind::zero
             : options.bridge == "last" ? Kind::last
             : options.bridge == "mean" ? Kind::mean
@@ -16,15 +16,15 @@ Bridge::Bridge(Parameters& parameters, const std::string& name, const DecoderOpt
       layers_(options.layers),
       size_(options.size),
       has_c_(options.cell == "lstm") {
-  const int encoded = kind_ == Kind::mean ? encoder.memory_size() : encoder.state_size();
-  const bool as_it_is = kind_ == Kind::last && encoded == size_ && encoder.has_c() == has_c_;
+  const int from = kind_ == Kind::mean ? encoded.memory : encoded.state;
+  const bool as_it_is = kind_ == Kind::last && from == size_ && encoded.has_c == has_c_;
   const int count = has_c_ ? 2 * layers_ : layers_;
   for (int i = 0; i < count && kind_ != Kind::zero && !as_it_is; ++i) {
     const std::string part = fmt::format("{}.{}{}", name, i < layers_ ? "h" : "c", i % layers_);
     if (kind_ == Kind::learned) {
       learned_.push_back(parameters.add(part, {1, size_}, Initial::uniform(0.1)));
     } else {
-      maps_.emplace_back(parameters, part, encoded, size_);
+      maps_.emplace_back(parameters, part, from, size_);
     }
   }
 }
@@ -49,7 +49,8 @@ std::vector<CellState> Bridge::states(Pass& pass, const Encoded& encoded) const 
   std::vector<CellState> states(static_cast<std::size_t>(layers_));
   const int above = static_cast<int>(encoded.last.size()) - layers_;  // the top layers stand side by side
   for (std::size_t i = 0; i < states.size(); ++i) {
-    const CellState& last = encoded.last[static_cast<std::size_t>(std::max(0, static_cast<int>(i) + above))];
+    const auto from = static_cast<std::size_t>(std::max(0, static_cast<int>(i) + above));
+    const CellState last = encoded.last.empty() ? CellState() : encoded.last[from];
     states[i].h = first(pass, encoded, last.h, i);
     if (has_c_) states[i].c = first(pass, encoded, last.c ? last.c : last.h, i + states.size());
   }

@@ -17,7 +17,7 @@ std::vector<std::string> bridge_names();
 
 class Bridge {
  public:
-  Bridge(Parameters& parameters, const std::string& name, const DecoderOptions& options, const Encoder& encoder);
+  Bridge(Parameters& parameters, const std::string& name, const DecoderOptions& options, const EncodedSizes& encoded);
 
   // One state for each layer.
   std::vector<CellState> states(Pass& pass, const Encoded& encoded) const;

@@ -45,7 +45,7 @@ Tensor at_last_steps(Pass& pass, std::span<const Tensor> steps, const Side& inpu
 
 }  // namespace
 
-RnnDecoder::RnnDecoder(Parameters& parameters, const ModelOptions& options, const Encoder& encoder, int symbols,
+RnnDecoder::RnnDecoder(Parameters& parameters, const ModelOptions& options, const EncodedSizes& encoded, int symbols,
                        StepInputs inputs)
     : style_(options.decoder.style == "plain"   ? Style::plain
              : options.decoder.style == "luong" ? Style::luong
@@ -57,13 +57,13 @@ RnnDecoder::RnnDecoder(Parameters& parameters, const ModelOptions& options, cons
       embedding_size_(options.decoder.embedding),
       features_size_(options.generator.size),
       symbols_(parameters, "decoder.embedding", symbols, options.decoder.embedding, options.decoder.frozen),
-      bridge_(parameters, "decoder.bridge", options.decoder, encoder) {
+      bridge_(parameters, "decoder.bridge", options.decoder, encoded) {
   int context = 0;
   if (style_ != Style::plain) {
-    attention_.emplace(parameters, "attention", options.attention,
-                       Attention::Sizes{size_, encoder.memory_size(), options.decoder.embedding});
+    attention_.emplace(parameters, "attention", options.attention, options.join,
+                       SourceAttention::Sizes{size_, options.decoder.embedding, encoded});
     marginal_ = selects().find(options.attention.select).traits.marginal;
-    context = marginal_ ? encoder.memory_size() : attention_->context_size();
+    context = marginal_ ? encoded.memory : attention_->context_size();
   }
   const int extra = inputs.feedback + (style_ == Style::bahdanau ? context : feeds() ? features_size_ : 0);
   for (int layer = 0; layer < options.decoder.layers; ++layer) {
@@ -94,7 +94,7 @@ DecoderSizes RnnDecoder::sizes() const {
 
 Decoder::Sources RnnDecoder::prepare(Pass& pass, const Encoded& encoded) const {
   Sources sources;
-  if (attention_) sources.push_back(attention_->prepare(pass, encoded.memory));
+  if (attention_) attention_->prepare(pass, encoded, sources);
   return sources;
 }
 
@@ -148,7 +148,7 @@ History RnnDecoder::history_of(Pass& pass, const Attention::Prepared& prepared, 
   if (const Tensor last = state.get("attention.last")) {
     history.last = by_head(last);
     history.total = by_head(state.get("attention.total"));
-    for (int i = 0; i < attention_->bias_count(); ++i) {
+    for (int i = 0; i < attention_->only().bias_count(); ++i) {
       const Tensor own = state.get(fmt::format("attention.own{}", i));
       history.own.push_back(own ? by_head(own) : own);
     }
@@ -165,10 +165,10 @@ Attention::Attended RnnDecoder::attend(Pass& pass, const Sources& sources, const
   const When when = {state.step, 0};
   if (marginal_) {
     Attention::Attended attended;
-    attended.scores = attention_->score(pass, as_queries(query), when, prepared, history);
+    attended.scores = attention_->only().score(pass, as_queries(query), when, prepared, history);
     return attended;
   }
-  Attention::Attended attended = attention_->attend(pass, as_queries(query), when, prepared, history);
+  Attention::Attended attended = attention_->attend(pass, as_queries(query), when, sources, history);
   if (attention_->looks_back()) {
     const auto as_rows = [&](Tensor x) { return as_shape(x, {rows, x.shape().count() / rows}); };
     out.state.set("attention.last", as_rows(attended.history.last));
@@ -178,7 +178,7 @@ Attention::Attended RnnDecoder::attend(Pass& pass, const Sources& sources, const
       if (own) out.state.set(fmt::format("attention.own{}", i), as_rows(own));
     }
   }
-  add_looks(*attention_, attended, 0, out.looks);
+  add_looks(attended, attention_->heads(), 0, out.looks);
   return attended;
 }
 
@@ -350,7 +350,7 @@ std::vector<Tensor> RnnDecoder::kept_at_the_end(Pass& pass, const Attention::Pre
     if (steps[0]) last.set(name, at_last_steps(pass, steps, inputs));
     return bool(steps[0]);
   };
-  for (int i = 0; i < attention_->bias_count(); ++i) keeps = take(fmt::format("attention.own{}", i)) || keeps;
+  for (int i = 0; i < attention_->only().bias_count(); ++i) keeps = take(fmt::format("attention.own{}", i)) || keeps;
   if (!keeps) return {};
   for (const std::string& name : {std::string("attention.last"), std::string("attention.total"), names_.back().h}) {
     take(name);
@@ -361,7 +361,7 @@ std::vector<Tensor> RnnDecoder::kept_at_the_end(Pass& pass, const Attention::Pre
   const Tensor query = as_shape(last.get(names_.back().h), {1, inputs.batch, size_});
   const History history = history_of(pass, prepared, last, written);
   std::vector<Tensor> kept;
-  for (const Tensor own : attention_->finish(pass, query, {0, 0}, prepared, history)) {
+  for (const Tensor own : attention_->only().finish(pass, query, {0, 0}, prepared, history)) {
     kept.push_back(as_shape(own, {inputs.batch, own.shape().count() / inputs.batch}));
   }
   return kept;
@@ -396,10 +396,10 @@ Decoder::TeacherForced RnnDecoder::teacher_forced_at_once(Pass& pass, const Enco
   if (attention_) {
     readout.heads = attention_->heads();
     if (marginal_) {
-      readout.scores = attention_->score(pass, x, {0, 1}, sources[0], {});
+      readout.scores = attention_->only().score(pass, x, {0, 1}, sources[0], {});
       return forced;
     }
-    const Attention::Attended attended = attention_->attend(pass, x, {0, 1}, sources[0], {});
+    const Attention::Attended attended = attention_->attend(pass, x, {0, 1}, sources, {});
     readout.scores = attended.scores;
     readout.selected = attended.selected;
     readout.context = attended.context;

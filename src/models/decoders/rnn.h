@@ -15,7 +15,7 @@ namespace fovea {
 
 class RnnDecoder : public Decoder {
  public:
-  RnnDecoder(Parameters& parameters, const ModelOptions& options, const Encoder& encoder, int symbols,
+  RnnDecoder(Parameters& parameters, const ModelOptions& options, const EncodedSizes& encoded, int symbols,
              StepInputs inputs);
 
   Sources prepare(Pass& pass, const Encoded& encoded) const override;
@@ -25,7 +25,7 @@ class RnnDecoder : public Decoder {
   TeacherForced teacher_forced(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
                                const Generator& generator, const GeneratorSources& generator_sources) const override;
   DecoderSizes sizes() const override;
-  const Attention* marginal() const override { return marginal_ ? &*attention_ : nullptr; }
+  const Attention* marginal() const override { return marginal_ ? &attention_->only() : nullptr; }
   Tensor position_part(Pass& pass, const Memory& memory) const override {
     return linear(pass.drop(memory.values, "decoder.context"), pass(context_part_));
   }
@@ -71,7 +71,7 @@ class RnnDecoder : public Decoder {
   int embedding_size_;
   int features_size_;
   SymbolVectors symbols_;
-  std::optional<Attention> attention_;
+  std::optional<SourceAttention> attention_;
   std::vector<Cell> cells_;
   std::vector<LayerNames> names_;
   std::unique_ptr<SymbolProducts> first_;  // what the first layer makes of each symbol

@@ -6,10 +6,11 @@
 
 namespace fovea {
 
-TransformerDecoder::TransformerDecoder(Parameters& parameters, const ModelOptions& options, const Encoder& encoder,
+TransformerDecoder::TransformerDecoder(Parameters& parameters, const ModelOptions& options, const EncodedSizes& encoded,
                                        int symbols, StepInputs inputs)
     : size_(options.decoder.size),
       symbol_count_(symbols),
+      reads_(encoded.memory > 0),
       symbols_(parameters, "decoder.embedding", symbols, options.decoder.embedding, options.decoder.frozen),
       positions_(parameters, "decoder.positions", options.decoder.positions, size_, options.decoder.max_positions) {
   if (inputs.feedback > 0) {
@@ -29,15 +30,22 @@ TransformerDecoder::TransformerDecoder(Parameters& parameters, const ModelOption
   for (int layer = 0; layer < options.decoder.layers; ++layer) {
     layers_.push_back(std::make_unique<TransformerLayer>(
         parameters, fmt::format("decoder.layer{}", layer), options.self_attention, options.attention,
-        TransformerSizes{size_, options.decoder.feed_forward, norm_first, encoder.memory_size()}));
+        TransformerSizes{size_, options.decoder.feed_forward, norm_first, true, encoded}, options.join));
   }
   if (norm_first) last_norm_.emplace(parameters, "decoder.norm", size_);
 }
 
 Decoder::Sources TransformerDecoder::prepare(Pass& pass, const Encoded& encoded) const {
   Sources sources;
-  for (const auto& layer : layers_) sources.push_back(layer->cross_attention().prepare(pass, encoded.memory));
+  for (const auto& layer : layers_) {
+    if (reads_) layer->cross_attention().prepare(pass, encoded, sources);
+  }
   return sources;
+}
+
+SourceAttention::Prepared TransformerDecoder::of_layer(const Sources& sources, std::size_t layer) const {
+  const std::size_t each = sources.size() / layers_.size();
+  return std::span(sources).subspan(layer * each, each);
 }
 
 State TransformerDecoder::start(Pass& pass, const Encoded& encoded) const {
@@ -96,13 +104,13 @@ Decoder::Step TransformerDecoder::step(Pass& pass, const Sources& sources, const
     const auto with_past = [&](const Attention::Prepared& now) -> Attention::Prepared {
       return {{grow(now.memory.values, "values"), {ones.data(), steps, rows * own_heads}}, grow(now.keys, "keys")};
     };
-    made = (*layers_[l])(pass, x, {ones.data(), 1, rows}, {state.step, 1}, &sources[l], with_past);
-    add_looks(layers_[l]->cross_attention(), made.looked, static_cast<int>(l), out.looks);
+    made = (*layers_[l])(pass, x, {ones.data(), 1, rows}, {state.step, 1}, of_layer(sources, l), with_past);
+    if (reads_) add_looks(made.looked, heads(), static_cast<int>(l), out.looks);
     x = made.x;
   }
-  const int batch = sources[0].memory.mask.batch / heads();
+  const int batch = reads_ ? sources[0].memory.mask.batch / heads() : rows;
   out.readout = read(pass, embedded, made);
-  const auto as_queries = [&](Tensor t) { return as_shape(t, {rows / batch, batch, t.shape()[2]}); };
+  const auto as_queries = [&](Tensor t) { return t ? as_shape(t, {rows / batch, batch, t.shape()[2]}) : t; };
   out.readout.features = as_queries(out.readout.features);
   out.readout.state = as_queries(out.readout.state);
   out.readout.embedding = as_queries(out.readout.embedding);
@@ -117,7 +125,7 @@ Readout TransformerDecoder::run(Pass& pass, const Sources& sources, Ids ids, con
   mask.causal = 0;
   TransformerLayer::Made made;
   for (std::size_t l = 0; l < layers_.size(); ++l) {
-    made = (*layers_[l])(pass, x, mask, {}, &sources[l]);
+    made = (*layers_[l])(pass, x, mask, {}, of_layer(sources, l));
     x = made.x;
   }
   return read(pass, embedded, made);

@@ -13,16 +13,16 @@ namespace fovea {
 
 class TransformerDecoder : public Decoder {
  public:
-  TransformerDecoder(Parameters& parameters, const ModelOptions& options, const Encoder& encoder, int symbols,
+  TransformerDecoder(Parameters& parameters, const ModelOptions& options, const EncodedSizes& encoded, int symbols,
                      StepInputs inputs);
 
   Sources prepare(Pass& pass, const Encoded& encoded) const override;
-  int heads() const override { return layers_[0]->cross_attention().heads(); }
+  int heads() const override { return reads_ ? layers_[0]->cross_attention().heads() : 1; }
   State start(Pass& pass, const Encoded& encoded) const override;
   Step step(Pass& pass, const Sources& sources, const State& state, Ids previous, Tensor feedback) const override;
   TeacherForced teacher_forced(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
                                const Generator& generator, const GeneratorSources& generator_sources) const override;
-  DecoderSizes sizes() const override { return {size_, size_, size_, size_}; }
+  DecoderSizes sizes() const override { return {size_, size_, reads_ ? size_ : 0, size_}; }
   ParameterId table() const override { return symbols_.table(); }
 
  private:
@@ -35,8 +35,12 @@ class TransformerDecoder : public Decoder {
   Ids own_inputs(Pass& pass, Sources sources, const Side& inputs, Tensor line, const Generator& generator,
                  GeneratorSources generator_sources) const;
 
+  // The part of the sources that a layer attends to; empty without any.
+  SourceAttention::Prepared of_layer(const Sources& sources, std::size_t layer) const;
+
   int size_;
   int symbol_count_;
+  bool reads_;  // there is a source
   SymbolVectors symbols_;
   std::optional<Linear> widen_;
   Positions positions_;

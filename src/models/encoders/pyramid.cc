@@ -32,7 +32,6 @@ class PyramidEncoder : public Encoder {
     return out;
   }
   int memory_size() const override { return layers_[0].size(); }
-  int states() const override { return static_cast<int>(layers_.size()); }
   bool has_c() const override { return layers_[0].has_c(); }
 
  private:
@@ -64,6 +63,7 @@ class PyramidEncoder : public Encoder {
 }  // namespace
 
 extern const EncoderKind Encoder_pyramid = {"pyramid", "layer l reads [h_2i ; h_2i+1] of layer l - 1", "Chan 2015",
-                                            made_encoder<PyramidEncoder>};
+                                            made_encoder<PyramidEncoder>,
+                                            [](const EncoderOptions& options) { return options.layers == 1; }};
 
 }  // namespace fovea

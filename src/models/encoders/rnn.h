@@ -45,7 +45,6 @@ class RnnEncoder : public Encoder {
 
   Encoded encode(Pass& pass, const InputVectors& x, Mask mask) const override;
   int memory_size() const override { return stack_.size(); }
-  int states() const override { return layers_; }
   bool has_c() const override { return stack_.has_c(); }
 
  private:

@@ -31,7 +31,6 @@ class StructuredEncoder : public Encoder {
     return encoded;
   }
   int memory_size() const override { return inner_.memory_size(); }
-  int states() const override { return inner_.states(); }
   bool has_c() const override { return inner_.has_c(); }
 
  private:
@@ -51,6 +50,7 @@ class StructuredEncoder : public Encoder {
 }  // namespace
 
 extern const EncoderKind Encoder_structured = {"structured", "M = softmax(W2 tanh(W1 H)) H", "Lin 2017",
-                                               made_encoder<StructuredEncoder>};
+                                               made_encoder<StructuredEncoder>,
+                                               [](const EncoderOptions&) { return false; }};
 
 }  // namespace fovea

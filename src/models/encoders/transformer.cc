@@ -23,7 +23,7 @@ class TransformerEncoder : public Encoder {
     for (int layer = 0; layer < options.encoder.layers; ++layer) {
       layers_.push_back(std::make_unique<TransformerLayer>(
           parameters, fmt::format("encoder.layer{}", layer), options.self_attention, options.attention,
-          TransformerSizes{size_, options.encoder.feed_forward, norm_first, 0}));
+          TransformerSizes{size_, options.encoder.feed_forward, norm_first}));
     }
     if (norm_first) last_norm_.emplace(parameters, "encoder.norm", size_);
   }
@@ -35,7 +35,7 @@ class TransformerEncoder : public Encoder {
     if (widen_) x = (*widen_)(pass, x);
     if (!positions_.none()) x = add(x, positions_.vectors(pass, {mask.positions, mask.batch}, {}));
     x = pass.drop(x, "encoder.embedding");
-    for (const auto& layer : layers_) x = (*layer)(pass, x, mask, {}, nullptr).x;
+    for (const auto& layer : layers_) x = (*layer)(pass, x, mask, {}, {}).x;
     const Memory memory = {last_norm_ ? (*last_norm_)(pass, x) : x, mask};
     return {memory, mean_state(memory)};
   }

@@ -67,6 +67,6 @@ extern const GeneratorKind Generator_copynet = {"copynet",
                                                 "softmax over [V t ; tanh(Wc h_j)' s], summed by symbol",
                                                 "Gu 2016",
                                                 made_generator<CopyNet>,
-                                                {.copies = true}};
+                                                {.copies = true, .feeds_back = true}};
 
 }  // namespace fovea

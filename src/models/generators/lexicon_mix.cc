@@ -40,6 +40,6 @@ extern const GeneratorKind Generator_lexicon_mix = {"lexicon_mix",
                                                     "(1 - lambda) p_vocabulary + lambda L a",
                                                     "Arthur 2016",
                                                     made_generator<LexiconMix>,
-                                                    {.lexicon = true}};
+                                                    {.lexicon = true, .by_weights = true}};
 
 }  // namespace fovea

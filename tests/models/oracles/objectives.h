@@ -33,11 +33,11 @@ namespace objective {
 // -sum_t log p(y_t); smoothed, a share of it is that of all symbols alike, where symbols are copied too in the
 // vocabulary's part alone
 inline double nll(const Told& told) {
-  const double share = told.options().label_smoothing;
   const auto symbols = static_cast<std::size_t>(told.model.weights().rows("decoder.embedding.table"));
   double loss = 0;
   for (std::size_t t = 0; t < told.steps.size(); ++t) {
     const Written& written = told.steps[t].written;
+    const double share = written.gate == 0 ? 0 : told.options().label_smoothing;
     const Row& known = written.vocabulary.empty() ? written.log_probabilities : written.vocabulary;
     const double all_alike = sum(part(known, 0, symbols)) / static_cast<double>(symbols);
     loss -= (1 - share) * told.log_p(t) + share * all_alike;

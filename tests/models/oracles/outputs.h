@@ -106,6 +106,17 @@ inline Written sentinel(const Model& model, const Example& example, const Rows& 
   return mixed(logits(model, readout.features), p.back(), part(p, 0, memory.size()), example);
 }
 
+// Vinyals, Fortunato & Jaitly 2015: p = sum_{x_i = w} a_i, a = softmax_i v' tanh(W h_i + U t + b), no log below 1e-30. There
+// is no vocabulary that a share could be spread over.
+inline Written pointer(const Model& model, const Example& example, const Rows& memory, const Readout& readout) {
+  const Weights weights = model.weights();
+  const Row asked = weights.affine("generator.query", readout.features), v = weights.row("generator.score");
+  Row scores;
+  for (const Row& h : memory) scores.push_back(dot(v, tanh(plus(weights.map("generator.key", h), asked))));
+  const Row a = softmax(scores);
+  return {each(spread(example, a), [](double x) { return std::log(x + 1e-30); }), 0, a};
+}
+
 // Arthur, Neubig & Nakamura 2016: p = softmax(V t + b + log(L a + eps))
 inline Written lexicon_bias(const Model& model, const Example& example, const Rows&, const Readout& readout) {
   Row scores = logits(model, readout.features);
@@ -131,8 +142,8 @@ using Output = std::function<Written(const Model&, const Example&, const Rows& m
 
 inline const Table<Output>& generators() {
   static const Table<Output> all = {
-      {"softmax", output::generate},          {"pointer_generator", output::pointer_generator},
-      {"copynet", output::copynet},           {"sentinel", output::sentinel},
+      {"softmax", output::generate},          {"pointer", output::pointer},
+      {"pointer_generator", output::pointer_generator}, {"copynet", output::copynet}, {"sentinel", output::sentinel},
       {"lexicon_bias", output::lexicon_bias}, {"lexicon_mix", output::lexicon_mix}};
   return all;
 }

@@ -1,4 +1,7 @@
-#include "tasks/transduce.h"
+#include "tasks/task.h"
+
+#include "tasks/batching.h"
+#include "tasks/explaining.h"
 
 #include <gtest/gtest.h>
 
@@ -7,12 +10,12 @@
 
 #include "data/temporary_file.h"
 
-namespace fovea::transduce_test {
+namespace fovea::task_test {
 namespace {
 
 const std::vector<Example> examples = {{"ab é", "日本 x", "", 1}, {"b a", "x y", "", 2}};
 
-Transduce with_unit(const std::string& tokenizer) {
+Task with_unit(const std::string& tokenizer) {
   Config config;
   config.source.tokenizer = config.target.tokenizer = tokenizer;
   return {config, examples};
@@ -21,7 +24,7 @@ Transduce with_unit(const std::string& tokenizer) {
 class EveryUnit : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryUnit, TextSurvivesTheRoundTrip) {
-  const Transduce task = with_unit(GetParam());
+  const Task task = with_unit(GetParam());
   for (const Example& example : examples) {
     EXPECT_EQ(task.target_text(task.encode_target(example.target), {}), example.target);
   }
@@ -30,19 +33,19 @@ TEST_P(EveryUnit, TextSurvivesTheRoundTrip) {
 }
 
 TEST_P(EveryUnit, UnknownSymbolsBecomeTheUnknownSymbol) {
-  const Transduce task = with_unit(GetParam());
-  EXPECT_EQ(task.encode_source("☃").symbols.back(), Vocabulary::unknown);
+  const Task task = with_unit(GetParam());
+  EXPECT_EQ(task.encode_source("☃").sources[0].symbols.back(), Vocabulary::unknown);
   EXPECT_EQ(task.encode_target("é").back(), Vocabulary::unknown);  // known on the other side only
 }
 
 // The tokens shown cover the source text, but for spaces between words, each where it stands.
 TEST_P(EveryUnit, SourceTokensStandWhereTheyAre) {
-  const Transduce task = with_unit(GetParam());
+  const Task task = with_unit(GetParam());
   const std::string text = " é☃ b  日a ";
   std::vector<std::string> characters = {" ", "é", "☃", " ", "b", " ", " ", "日", "a", " "};
-  const Output output = task.output(text, {}, {});
+  const Output output = make_output(task, {text}, {}, {});
   ASSERT_FALSE(output.source.empty());
-  EXPECT_EQ(output.source.size(), task.encode_source(text).symbols.size() + 1);
+  EXPECT_EQ(output.source.size(), task.encode_source(text).sources[0].symbols.size() + 1);
   int end = 0;
   for (std::size_t i = 0; i + 1 < output.source.size(); ++i) {
     const SourceToken& token = output.source[i];
@@ -62,64 +65,64 @@ TEST_P(EveryUnit, SourceTokensStandWhereTheyAre) {
 INSTANTIATE_TEST_SUITE_P(Units, EveryUnit, testing::Values("char", "word", "pieces:12"),
                          [](const auto& info) { return info.param.substr(0, info.param.find(':')); });
 
-TEST(Transduce, NoByteIsUnknownOnceItWasSeen) {
-  const Transduce task = with_unit("bytes");
+TEST(Task, NoByteIsUnknownOnceItWasSeen) {
+  const Task task = with_unit("bytes");
   EXPECT_EQ(task.target_text(task.encode_target("日本 x"), {}), "日本 x");
   EXPECT_EQ(task.encode_target("日").size(), 3u);
-  const Output output = task.output("é", {}, {});
+  const Output output = make_output(task, {"é"}, {}, {});
   ASSERT_EQ(output.source.size(), 3u);
   EXPECT_EQ(output.source[1].text, "<A9>");
   EXPECT_EQ(output.source[1].start, 0);
   EXPECT_EQ(output.source[1].end, 1);
 }
 
-TEST(Transduce, TextThatLooksLikeASpecialSymbolIsNone) {
-  const Transduce task = with_unit("word");
+TEST(Task, TextThatLooksLikeASpecialSymbolIsNone) {
+  const Task task = with_unit("word");
   for (const std::string text : {"<pad>", "<s>", "</s>"}) {
-    EXPECT_EQ(task.encode_source(text).symbols, Symbols{Vocabulary::unknown}) << text;
+    EXPECT_EQ(task.encode_source(text).sources[0].symbols, Symbols{Vocabulary::unknown}) << text;
   }
 }
 
-TEST(Transduce, KeepsTheMostFrequentSymbols) {
+TEST(Task, KeepsTheMostFrequentSymbols) {
   Config config;
   config.source.max_symbols = 2;
-  const Transduce task(config, examples);  // a, b and the space twice each, é once: by code point the space and a
+  const Task task(config, examples);  // a, b and the space twice each, é once: by code point the space and a
   EXPECT_EQ(task.source().size(), Vocabulary::first_symbol + 2);
-  EXPECT_EQ(task.encode_source(" aé").symbols, (Symbols{4, 5, Vocabulary::unknown}));
+  EXPECT_EQ(task.encode_source(" aé").sources[0].symbols, (Symbols{4, 5, Vocabulary::unknown}));
 }
 
-TEST(Transduce, LeavesOutRareSymbols) {
+TEST(Task, LeavesOutRareSymbols) {
   Config config;
   config.source.min_count = 2;
-  const Transduce task(config, examples);
+  const Task task(config, examples);
   EXPECT_EQ(task.source().size(), Vocabulary::first_symbol + 3);
-  EXPECT_EQ(task.encode_source("é").symbols, (Symbols{Vocabulary::unknown}));
-  EXPECT_EQ(task.target().size(), Transduce(Config(), examples).target().size());
+  EXPECT_EQ(task.encode_source("é").sources[0].symbols, (Symbols{Vocabulary::unknown}));
+  EXPECT_EQ(task.target().size(), Task(Config(), examples).target().size());
   config.target.min_count = 1000;
-  EXPECT_EQ(Transduce(config, examples).target().size(), Vocabulary::first_symbol);
+  EXPECT_EQ(Task(config, examples).target().size(), Vocabulary::first_symbol);
 }
 
-TEST(Transduce, FramesABatch) {
-  const Transduce task = with_unit("char");
-  const Encoding one = {{{7, 8}, {}, {}}, {9}, {}}, two = {{{6}, {}, {}}, {5, 4}, {}};
+TEST(Task, FramesABatch) {
+  const Task task = with_unit("char");
+  const Encoding one = {{{{{7, 8}, {}, 2}}}, {9}}, two = {{{{{6}, {}, 1}}}, {5, 4}};
   const std::vector<const Encoding*> rows = {&one, &two};
   Batch batch;
-  task.fill_batch(rows, batch);
+  fill_batch(task, rows, batch);
   constexpr int pad = Vocabulary::pad, start = Vocabulary::start, stop = Vocabulary::stop;
   EXPECT_EQ(batch.source.ids, (Symbols{7, 6, 8, stop, stop, pad}));
   EXPECT_EQ(batch.previous.ids, (Symbols{start, start, 9, 5, pad, 4}));
   EXPECT_EQ(batch.targets.ids, (Symbols{9, 5, stop, 4, pad, stop}));
 }
 
-TEST(Transduce, SearchNeverWritesSpecialSymbols) {
+TEST(Task, SearchNeverWritesSpecialSymbols) {
   const SearchSymbols options = with_unit("char").search_symbols();
   EXPECT_EQ(options.start, Vocabulary::start);
   EXPECT_EQ(options.stop, Vocabulary::stop);
   EXPECT_EQ(options.never, (Symbols{Vocabulary::pad, Vocabulary::unknown, Vocabulary::start}));
 }
 
-TEST(Transduce, ExplainsTheBestAnswer) {
-  const Transduce task = with_unit("char");
+TEST(Task, ExplainsTheBestAnswer) {
+  const Task task = with_unit("char");
   const auto x = task.encode_target("x")[0], y = task.encode_target("y")[0];
   StepExplanation first, last;
   first.probability = 0.7;
@@ -128,7 +131,7 @@ TEST(Transduce, ExplainsTheBestAnswer) {
   last.probability = 0.9;
   last.looks = first.looks;
   const std::vector<Answer> answers = {{{x}, -0.3, true, {first, last}}, {{y, y}, -0.8, true, {}}};
-  const Output output = task.output("ab", {}, answers);
+  const Output output = make_output(task, {"ab"}, {}, answers);
   EXPECT_EQ(output.source_text, "ab");
   EXPECT_EQ(output.text, "x");
   EXPECT_EQ(output.score, -0.3);
@@ -157,31 +160,31 @@ Config words_with(const std::vector<std::string>& settings) {
   return config;
 }
 
-Batch batch_of(const Transduce& task, const std::vector<Example>& lines) {
+Batch batch_of(const Task& task, const std::vector<Example>& lines) {
   std::vector<Encoding> encoded;
   for (const Example& line : lines) encoded.push_back(task.encode(line));
   std::vector<const Encoding*> rows;
   for (const Encoding& encoding : encoded) rows.push_back(&encoding);
   Batch batch;
-  task.fill_batch(rows, batch);
+  fill_batch(task, rows, batch);
   return batch;
 }
 
 const std::vector<Example> animals = {{"red cat", "red chat", "", 1}, {"red red", "red", "", 2}};
 
 TEST(Features, AreSymbolsOfTheirOwn) {
-  const Transduce task(words_with({"columns=source,target,features"}), std::vector<Example>{{"a b", "x", "N;PL", 1}});
+  const Task task(words_with({"columns=source,target,features"}), std::vector<Example>{{"a b", "x", "N;PL", 1}});
   ASSERT_TRUE(task.reads_features());
-  const SourceIds ids = task.encode_source("b a", "PL,V|N");
+  const Reading ids = task.encode_source("b a", "PL,V|N");
   EXPECT_EQ(ids.size(), 2) << "they are no part of the source";
   ASSERT_EQ(ids.feature_symbols.size(), 3u);
   EXPECT_EQ(task.features().text(ids.feature_symbols[0]), "PL");
   EXPECT_EQ(ids.feature_symbols[1], unknown);
   EXPECT_EQ(task.features().text(ids.feature_symbols[2]), "N");
   EXPECT_EQ(task.encode({"b a", "x", "PL,V|N", 1}).source.feature_symbols, ids.feature_symbols);
-  EXPECT_EQ(task.encode_source("N PL").symbols, (Symbols{unknown, unknown})) << "a word is no feature";
+  EXPECT_EQ(task.encode_source("N PL").sources[0].symbols, (Symbols{unknown, unknown})) << "a word is no feature";
   EXPECT_TRUE(task.encode_source("", "N").empty()) << "nothing to read";
-  const Output output = task.output("b a", task.encode_source("b a", "PL"), {});
+  const Output output = make_output(task, {"b a"}, task.encode_source("b a", "PL"), {});
   ASSERT_EQ(output.source.size(), 3u);
   EXPECT_EQ(output.source[0].text, "b");
   EXPECT_EQ(output.source_text, "b a");
@@ -190,7 +193,7 @@ TEST(Features, AreSymbolsOfTheirOwn) {
 }
 
 TEST(Features, OfABatchAreFilledUpWithPads) {
-  const Transduce task(words_with({"columns=source,target,features"}), std::vector<Example>{{"a b", "x", "N;PL", 1}});
+  const Task task(words_with({"columns=source,target,features"}), std::vector<Example>{{"a b", "x", "N;PL", 1}});
   const int n = task.features().encode("N"), pl = task.features().encode("PL");
   const FeatureIds features =
       batch_of(task, {{"a", "x", "PL", 1}, {"b", "x", "", 2}, {"a", "x", "N;PL", 3}}).source.features;
@@ -202,8 +205,8 @@ TEST(Features, OfABatchAreFilledUpWithPads) {
 }
 
 TEST(Features, OfAnotherColumnAreNotRead) {
-  const Transduce reads(words_with({"columns=source,features,target"}), std::vector<Example>{{"a b", "x", "N;PL", 1}});
-  const Transduce does_not(words_with({}), animals);
+  const Task reads(words_with({"columns=source,features,target"}), std::vector<Example>{{"a b", "x", "N;PL", 1}});
+  const Task does_not(words_with({}), animals);
   EXPECT_EQ(does_not.encode({"cat", "red", "N", 1}).source.size(), 1);
   EXPECT_EQ(does_not.encode_source("cat", "N").features, "");
   EXPECT_EQ(reads.unknown_feature(reads.encode_source("a", "PL;N")), "");
@@ -211,7 +214,7 @@ TEST(Features, OfAnotherColumnAreNotRead) {
   EXPECT_EQ(does_not.unknown_feature(does_not.encode_source("a", "V")), "");
   EXPECT_EQ(reads.columns().text(), "source,features,target");
 
-  const auto refusal = [](const Transduce& task, const char* columns) -> std::string {
+  const auto refusal = [](const Task& task, const char* columns) -> std::string {
     try {
       task.check_columns(Columns::parse(columns));
     } catch (const Error& e) {
@@ -227,59 +230,63 @@ TEST(Features, OfAnotherColumnAreNotRead) {
             "columns source,features: this model reads no features; call that column skip");
 }
 
+Reading reading_of(int symbols) { return {{SourceData{{}, {}, symbols}}}; }
+
 TEST(Lengths, SayHowLongAnAnswerMayGet) {
-  const Transduce one_to_many(words_with({}),
+  const Task one_to_many(words_with({}),
                               std::vector<Example>{{"a", std::string("x") + std::string(160, ' ') + "y", "", 1}});
-  EXPECT_EQ(one_to_many.lengths()->longest_target, 2);
+  EXPECT_EQ(one_to_many.learned().lengths->longest_target, 2);
   std::string eighty = "x";
   for (int i = 1; i < 80; ++i) eighty += " x";
-  const Transduce long_answers(words_with({}), std::vector<Example>{{"a", eighty, "", 1}, {"a b", "x", "", 2}});
-  EXPECT_EQ(long_answers.most_steps(1), 120 + 10 + 1) << "half as many again, and ten, and the stop symbol";
-  EXPECT_EQ(long_answers.most_steps(2), 131) << "no source had more";
-  EXPECT_EQ(long_answers.most_steps(4), 240 + 11) << "twice as long as any source";
-  EXPECT_EQ(long_answers.most_steps(4, 7), 8) << "as asked for";
-  const Transduce copies(words_with({}), std::vector<Example>{{"a b c d", "a b c d", "", 1}, {"a b", "a", "", 2}});
-  EXPECT_EQ(copies.most_steps(2), 3 + 11) << "no target was longer than its source";
-  const Transduce unknown(words_with({}), {copies.source(), copies.target()});
-  EXPECT_FALSE(unknown.lengths());
-  EXPECT_EQ(unknown.most_steps(4), 58 + 1);
-  const Transduce features(words_with({"columns=source,target,features"}),
+  const Task long_answers(words_with({}), std::vector<Example>{{"a", eighty, "", 1}, {"a b", "x", "", 2}});
+  EXPECT_EQ(long_answers.most_steps(reading_of(1)), 120 + 10 + 1) << "half as many again, and ten, and the stop symbol";
+  EXPECT_EQ(long_answers.most_steps(reading_of(2)), 131) << "no source had more";
+  EXPECT_EQ(long_answers.most_steps(reading_of(4)), 240 + 11) << "twice as long as any source";
+  EXPECT_EQ(long_answers.most_steps(reading_of(4), 7), 8) << "as asked for";
+  const Task copies(words_with({}), std::vector<Example>{{"a b c d", "a b c d", "", 1}, {"a b", "a", "", 2}});
+  EXPECT_EQ(copies.most_steps(reading_of(2)), 3 + 11) << "no target was longer than its source";
+  Task::Learned old = copies.learned();
+  old.lengths.reset();
+  const Task unknown(words_with({}), old);
+  EXPECT_FALSE(unknown.learned().lengths);
+  EXPECT_EQ(unknown.most_steps(reading_of(4)), 58 + 1);
+  const Task features(words_with({"columns=source,target,features"}),
                            std::vector<Example>{{"a", "x y", "N;PL", 1}});
-  EXPECT_EQ(features.lengths()->longest_source, 1) << "features are no part of it";
+  EXPECT_EQ(features.learned().lengths->longest_source, 1) << "features are no part of it";
 
   Config walks;
   set_field(walks, "attention.select=actions");
-  const Transduce walk(walks, std::vector<Example>{{"abcd", "abcd", "", 1}});
-  EXPECT_EQ(walk.most_steps(4), 6 + 11 + 4) << "a step for each position";
-  EXPECT_EQ(walk.most_steps(4, 2), 2 + 4 + 1);
+  const Task walk(walks, std::vector<Example>{{"abcd", "abcd", "", 1}});
+  EXPECT_EQ(walk.most_steps(reading_of(4)), 6 + 11 + 4) << "a step for each position";
+  EXPECT_EQ(walk.most_steps(reading_of(4), 2), 2 + 4 + 1);
 }
 
 TEST(CopiedSymbols, NumbersWhatTheTargetDoesNotKnow) {
-  const Transduce task(words_with({"generator.kind=pointer_generator"}), animals);
+  const Task task(words_with({"generator.kind=pointer_generator"}), animals);
   const int red = task.target().encode("red"), first = task.target().size();
   const Encoding e = task.encode({"red dog cat dog", "dog bird red cat dog", "", 1});
-  EXPECT_EQ(e.source.copies, (Symbols{red, first, first + 1, first}));
+  EXPECT_EQ(e.source.copies, (Symbols{red, first, first + 1, first, stop}));
   EXPECT_EQ(e.source.unknown, (std::vector<std::string>{"dog", "cat"}));
-  EXPECT_EQ(e.source.symbols[1], unknown);
-  EXPECT_EQ(e.source.symbols[2], task.source().encode("cat")) << "known to the source alone";
+  EXPECT_EQ(e.source.sources[0].symbols[1], unknown);
+  EXPECT_EQ(e.source.sources[0].symbols[2], task.source().encode("cat")) << "known to the source alone";
   EXPECT_EQ(e.target, (Symbols{first, unknown, red, first + 1, first}));
   EXPECT_EQ(task.target_text(e.target, e.source), "dog <unk> red cat dog");
   EXPECT_EQ(task.target_text(Symbols{first + 2}, e.source), "<unk>");
 
-  const Encoding plain = Transduce(words_with({}), animals).encode({"red dog", "dog red", "", 1});
+  const Encoding plain = Task(words_with({}), animals).encode({"red dog", "dog red", "", 1});
   EXPECT_TRUE(plain.source.copies.empty());
   EXPECT_EQ(plain.target, (Symbols{unknown, red}));
 }
 
 TEST(CopiedSymbols, ControlCharactersAreNot) {
-  const Transduce task(words_with({"generator.kind=pointer_generator"}), animals);
-  const SourceIds source = task.encode_source("dog \x1B[2J fox");
-  EXPECT_EQ(source.copies, (Symbols{task.target().size(), unknown, task.target().size() + 1}));
+  const Task task(words_with({"generator.kind=pointer_generator"}), animals);
+  const Reading source = task.encode_source("dog \x1B[2J fox");
+  EXPECT_EQ(source.copies, (Symbols{task.target().size(), unknown, task.target().size() + 1, stop}));
   EXPECT_EQ(source.unknown, (std::vector<std::string>{"dog", "fox"}));
 }
 
 TEST(CopiedSymbols, LinksPositionsToWhatTheyStandFor) {
-  const Transduce task(words_with({"generator.kind=pointer_generator"}), animals);
+  const Task task(words_with({"generator.kind=pointer_generator"}), animals);
   const int red = task.target().encode("red"), first = task.target().size();
   const Batch batch = batch_of(task, {{"red dog", "x", "", 1}, {"cat", "x", "", 2}});
   const CopyMap& links = batch.source.copy_map;
@@ -290,11 +297,11 @@ TEST(CopiedSymbols, LinksPositionsToWhatTheyStandFor) {
 }
 
 TEST(CopiedSymbols, FeaturesAreNot) {
-  const Transduce task(words_with({"generator.kind=pointer_generator", "columns=source,target,features"}),
+  const Task task(words_with({"generator.kind=pointer_generator", "columns=source,target,features"}),
                        std::vector<Example>{{"a", "<N> a", "N", 1}});
   const int a = task.target().encode("a");
-  const SourceIds source = task.encode_source("a", "N;PL");
-  EXPECT_EQ(source.copies, (Symbols{a}));
+  const Reading source = task.encode_source("a", "N;PL");
+  EXPECT_EQ(source.copies, (Symbols{a, stop}));
   EXPECT_TRUE(source.unknown.empty());
   EXPECT_EQ(batch_of(task, {{"a", "a", "N", 1}}).source.copy_map.symbols, (Symbols{a, stop}));
 }
@@ -302,7 +309,7 @@ TEST(CopiedSymbols, FeaturesAreNot) {
 TEST(LookingUp, LinksPositionsToTheLexicon) {
   const TemporaryFile file("cat\tred\t0.25\ncat\tchat\t0.75\nred\trouge\t1\ndog\tchat\t1\n");
   const Lexicon lexicon(file.path());
-  const Transduce task(words_with({"generator.kind=lexicon_bias"}), animals, &lexicon);
+  const Task task(words_with({"generator.kind=lexicon_bias"}), animals, &lexicon);
   const int chat = task.target().encode("chat"), red = task.target().encode("red");
   const CopyMap links = batch_of(task, {{"cat red cat dog", "x", "", 1}, {"red", "x", "", 2}}).source.copy_map;
   EXPECT_EQ(links.width, task.target().size());
@@ -316,17 +323,17 @@ TEST(LookingUp, NeedsALexiconAndKeepsNoneThatIsNotNeeded) {
   const TemporaryFile file("cat\tchat\t1\n");
   const Lexicon lexicon(file.path());
   try {
-    Transduce(words_with({"generator.kind=lexicon_bias"}), animals);
+    Task(words_with({"generator.kind=lexicon_bias"}), animals);
     FAIL() << "accepted";
   } catch (const Error& e) {
     EXPECT_EQ(e.kind(), ErrorKind::usage);
     EXPECT_NE(std::string(e.what()).find("--lexicon"), std::string::npos);
   }
-  EXPECT_TRUE(Transduce(words_with({}), animals, &lexicon).lexicon().empty());
+  EXPECT_TRUE(Task(words_with({}), animals, &lexicon).lexicon().empty());
 }
 
 TEST(Alignment, SharesTheWeightOfEachTargetSymbol) {
-  const Transduce task(words_with({"columns=source,target,alignment", "objective.supervised=1"}), animals);
+  const Task task(words_with({"columns=source,target,alignment", "objective.supervised=1"}), animals);
   const Batch batch = batch_of(task, {{"a b c", "x y z", "", 1, "0-0 1p0 2-2"}, {"a", "x", "", 2}});
   ASSERT_EQ(batch.targets.length, 4);
   ASSERT_EQ(batch.source.length, 4);
@@ -342,7 +349,7 @@ TEST(Alignment, SharesTheWeightOfEachTargetSymbol) {
 
 // A share of what is wanted goes to all positions alike; the stop symbol, and steps of which nothing is known, stay.
 TEST(Alignment, IsSmoothedOverAllPositions) {
-  const Transduce task(
+  const Task task(
       words_with({"columns=source,target,alignment", "objective.supervised=1", "objective.supervised_smoothing=0.2"}),
       animals);
   const Batch batch = batch_of(task, {{"a b c", "x y z", "", 1, "0-0 1-0 2-2"}, {"a", "x", "", 2, "0-0"}});
@@ -361,7 +368,7 @@ TEST(Alignment, IsSmoothedOverAllPositions) {
 }
 
 TEST(Alignment, BadLinksNameTheLine) {
-  const Transduce task(words_with({"columns=source,target,alignment"}), animals);
+  const Task task(words_with({"columns=source,target,alignment"}), animals);
   for (const std::string links : {"0-0 2-0", "0-5", "0:0", "-1-0"}) {
     try {
       task.encode({"a b", "x y", "", 7, links});
@@ -374,7 +381,7 @@ TEST(Alignment, BadLinksNameTheLine) {
 }
 
 TEST(Alignment, CountsWordsNotFeatures) {
-  const Transduce task(words_with({"columns=source,target,features,alignment"}),
+  const Task task(words_with({"columns=source,target,features,alignment"}),
                        std::vector<Example>{{"a b", "x", "N;PL", 1}});
   const Encoding encoding = task.encode({"a b", "x y", "N;PL", 1, "0-1 1p0"});
   EXPECT_EQ(encoding.links, (std::vector<Link>{{0, 1, true}, {1, 0, false}}));
@@ -382,7 +389,7 @@ TEST(Alignment, CountsWordsNotFeatures) {
 }
 
 TEST(BothWays, TheOtherDirectionReadsTheTarget) {
-  const Transduce task(words_with({"objective.agreement=1"}), animals);
+  const Task task(words_with({"objective.agreement=1"}), animals);
   const Batch batch = batch_of(task, animals);
   constexpr int pad = Vocabulary::pad, start = Vocabulary::start;
   const int red = task.source().encode("red"), cat = task.source().encode("cat");
@@ -391,7 +398,7 @@ TEST(BothWays, TheOtherDirectionReadsTheTarget) {
   EXPECT_EQ(batch.reverse_targets.ids, (Symbols{red, red, cat, red, stop, stop}));
   EXPECT_EQ(batch.reverse_previous.ids, (Symbols{start, start, red, red, cat, red}));
   EXPECT_EQ(batch.reverse_source.ids[5], pad);
-  EXPECT_EQ(batch_of(Transduce(words_with({}), animals), animals).reverse_source.length, 0);
+  EXPECT_EQ(batch_of(Task(words_with({}), animals), animals).reverse_source.length, 0);
 }
 
 const std::vector<Example> shortened = {{"abcd", "abd", "", 1}, {"dcba", "dba", "", 2}, {"bad", "bad", "", 3},
@@ -415,12 +422,12 @@ std::vector<int> walk(const Symbols& actions) {
 TEST(Actions, WalkToWhereEachSymbolComesFrom) {
   Config config;
   set_field(config, "attention.select=actions");
-  const Transduce task(config, shortened);
+  const Task task(config, shortened);
   ASSERT_TRUE(task.acts());
   ASSERT_EQ(task.target().text(step), "<next step>");
   std::vector<Symbols> sources, targets;
   for (const Example& example : shortened) {
-    sources.push_back(task.encode_source(example.source).symbols);
+    sources.push_back(task.encode_source(example.source).sources[0].symbols);
     targets.push_back(task.encode_target(example.target));
   }
   std::vector<SymbolPair> pairs;
@@ -437,7 +444,7 @@ TEST(Actions, WalkToWhereEachSymbolComesFrom) {
   EXPECT_EQ(walk(task.encode(shortened[0]).target), (std::vector<int>{0, 1, 3, 4}));
 
   std::vector<Answer> answers = {{task.encode(shortened[0]).target, 0, true, {}}};
-  EXPECT_EQ(task.output("abcd", {}, answers).text, "abd");
+  EXPECT_EQ(make_output(task, {"abcd"}, {}, answers).text, "abd");
 }
 
 TEST(Actions, MayCopyWhatTheTargetDoesNotKnow) {
@@ -445,7 +452,7 @@ TEST(Actions, MayCopyWhatTheTargetDoesNotKnow) {
   for (const char* setting : {"attention.select=actions", "generator.kind=pointer_generator", "target.max_symbols=3"}) {
     set_field(config, setting);
   }
-  const Transduce task(config, shortened);
+  const Task task(config, shortened);
   for (const Example& example : {shortened[0], Example{"aqd", "aqd", "", 7}}) {
     const Encoding encoding = task.encode(example);
     EXPECT_EQ(task.target_text(encoding.target, encoding.source), example.target);
@@ -456,11 +463,11 @@ TEST(Actions, MayCopyWhatTheTargetDoesNotKnow) {
 TEST(Actions, AreOfNoUseWithoutAttention) {
   Config config;
   for (const char* setting : {"attention.select=actions", "decoder.style=plain"}) set_field(config, setting);
-  EXPECT_FALSE(Transduce(config, shortened).acts());
+  EXPECT_FALSE(Task(config, shortened).acts());
 }
 
 TEST(Replacement, IsTheMostAttendedWord) {
-  const Transduce task(words_with({}), animals);
+  const Task task(words_with({}), animals);
   const int red = task.target().encode("red");
   const auto looking = [](std::vector<std::vector<float>> heads) {
     StepExplanation explained;
@@ -475,17 +482,17 @@ TEST(Replacement, IsTheMostAttendedWord) {
        {looking({{0.1f, 0.6f, 0.2f, 0.1f}}), looking({{1, 0, 0, 0}}), looking({{0.1f, 0.05f, 0.15f, 0.7f}}),
         looking({{0.5f, 0, 0.4f, 0.1f}, {0.1f, 0, 0.4f, 0.5f}}), looking({{0, 0, 0, 1}})}}};
   const std::string line = "cat dog fox";
-  const SourceIds source = task.encode_source(line);
-  EXPECT_EQ(task.output(line, source, answers).text, "dog red fox fox");
+  const Reading source = task.encode_source(line);
+  EXPECT_EQ(make_output(task, {line}, source, answers).text, "dog red fox fox");
   const TemporaryFile file("dog\tHund\t0.3\ndog\tchien\t0.6\ncat\tchat\t1\n");
   const Lexicon dictionary(file.path());
-  EXPECT_EQ(task.output(line, source, answers, &dictionary).text, "chien red fox fox");
-  EXPECT_EQ(task.output("cat \x1B[2J fox", source, answers).text, "\xE2\x90\x9B[2J red fox fox") << "never raw";
+  EXPECT_EQ(make_output(task, {line}, source, answers, &dictionary).text, "chien red fox fox");
+  EXPECT_EQ(make_output(task, {"cat \x1B[2J fox"}, source, answers).text, "\xE2\x90\x9B[2J red fox fox") << "never raw";
   const std::vector<Answer> unexplained = {{{unknown, red}, -1, true, {}}};
-  EXPECT_EQ(task.output(line, source, unexplained, &dictionary).text, "<unk> red");
+  EXPECT_EQ(make_output(task, {line}, source, unexplained, &dictionary).text, "<unk> red");
   const std::vector<Answer> blind = {{{unknown}, -1, true, {{}, {}}}};
-  EXPECT_EQ(task.output(line, source, blind).text, "<unk>") << "no attention to go by";
+  EXPECT_EQ(make_output(task, {line}, source, blind).text, "<unk>") << "no attention to go by";
 }
 
 }  // namespace
-}  // namespace fovea::transduce_test
+}  // namespace fovea::task_test

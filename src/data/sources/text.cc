@@ -1,0 +1,31 @@
+// text: symbols, as the tokenizer cuts them.
+#include "data/source.h"
+
+namespace fovea {
+
+std::map<std::string, std::string> TextSource::learned() const {
+  auto all = SymbolSource::learned();
+  if (std::string learned = tokenizer_->learned(); !learned.empty()) all["tokenizer"] = std::move(learned);
+  return all;
+}
+
+namespace {
+
+SourcePtr learn_text(const SourceOptions& options, std::span<const std::string_view> cells, std::vector<int>& lengths) {
+  TokenizerPtr tokenizer = learn_tokenizer(options.tokenizer, cells);
+  Vocabulary vocabulary = learn_vocabulary(
+      cells, {options.min_count, options.max_symbols}, [&](std::string_view cell) { return tokenizer->cut(cell); },
+      lengths);
+  return std::make_shared<TextSource>(std::move(tokenizer), std::move(vocabulary));
+}
+
+SourcePtr restore_text(const SourceOptions& options, const LearnedTexts& learned) {
+  Vocabulary vocabulary = learned.vocabulary();
+  return std::make_shared<TextSource>(learned.tokenizer(options.tokenizer), std::move(vocabulary));
+}
+
+}  // namespace
+
+extern const SourceKind Source_text = {"text", "text, cut into symbols by the tokenizer", learn_text, restore_text};
+
+}  // namespace fovea

@@ -1,0 +1,25 @@
+// Answers as people see them.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "tasks/output.h"
+#include "tasks/task.h"
+
+namespace fovea {
+
+// What was read, as it was written.
+struct SourceText {
+  std::string text;
+  std::string features = {};
+  std::vector<std::string> others = {};  // further sources
+  std::string target = {};               // to be scored, or gone on with
+};
+
+// Answers, best first, as text with what the model looked at. An unknown symbol is replaced by the source's most
+// attended one, or what `dictionary` has for it.
+Output make_output(const Task& task, const SourceText& text, const Reading& source, std::span<const Answer> answers,
+                   const Lexicon* dictionary = nullptr);
+
+}  // namespace fovea

@@ -1,0 +1,310 @@
+// Several sources and none: a decoder reads them joined in every way, one step after another as all at once.
+#include "models/join.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "models/tiny_model.h"
+
+namespace fovea::joins_test {
+namespace {
+
+constexpr double nearly = is_double ? 1e-9 : 1e-4;
+
+// ---- the formulas
+
+using Row = std::vector<double>;
+
+struct Joining {
+  static constexpr int sources = 2, query = 3, context = 2, queries = 2, batch = 1;
+
+  explicit Joining(const std::string& kind) {
+    join = joins().find(kind).make(parameters, "j", {sources, query, context, context});
+    parameters.allocate();
+    std::ranges::copy(random_values(static_cast<int>(parameters.count()), kind, 1), parameters.values().begin());
+    Pass& pass = asked.emplace(parameters, arena);
+    const auto filled = [&](int size, const std::string& name) {
+      Tensor x = pass.tape().make({queries, batch, size});
+      std::ranges::copy(random_values(x.shape().count(), name, 1), x.data());
+      return x;
+    };
+    asking = filled(query, "query");
+    for (int k = 0; k < sources; ++k) contexts.push_back(filled(context, "context" + std::to_string(k)));
+  }
+
+  static Row row(Tensor x, int r) {
+    const int n = x.shape().last();
+    return {x.data() + std::ptrdiff_t(r) * n, x.data() + std::ptrdiff_t(r + 1) * n};
+  }
+  // W x, or W x + b if there is a b.
+  Row map(const std::string& name, const Row& x) const {
+    const auto find = [&](const std::string& full) -> std::span<const Real> {
+      for (const Parameters::Entry& entry : parameters.entries()) {
+        if (entry.name == full) return parameters.values(entry);
+      }
+      return {};
+    };
+    const auto weight = find(name + ".weight"), bias = find(name + ".bias");
+    const std::size_t out = weight.size() / x.size();
+    Row y(out);
+    for (std::size_t j = 0; j < out; ++j) {
+      for (std::size_t i = 0; i < x.size(); ++i) y[j] += x[i] * static_cast<double>(weight[i * out + j]);
+      if (!bias.empty()) y[j] += static_cast<double>(bias[j]);
+    }
+    return y;
+  }
+
+  Parameters parameters;
+  std::unique_ptr<Join> join;
+  Arena arena;
+  std::optional<Pass> asked;
+  Tensor asking;
+  std::vector<Tensor> contexts;
+};
+
+TEST(Joins, ConcatenateMapsContextsSideBySide) {
+  Joining j("concatenate");
+  const Join::Joined joined = j.join->join(*j.asked, j.asking, j.contexts);
+  for (int r = 0; r < Joining::queries; ++r) {
+    Row all = Joining::row(j.contexts[0], r);
+    for (const double x : Joining::row(j.contexts[1], r)) all.push_back(x);
+    expect_close(Joining::row(joined.context, r), j.map("j", all), "context", nearly);
+    expect_close(Joining::row(joined.shares, r), Row{0.5, 0.5}, "shares", nearly);
+  }
+}
+
+TEST(Joins, HierarchicalAttendsToContexts) {
+  Joining j("hierarchical");
+  const Join::Joined joined = j.join->join(*j.asked, j.asking, j.contexts);
+  for (int r = 0; r < Joining::queries; ++r) {
+    const Row asked = j.map("j.query", Joining::row(j.asking, r));
+    Row weights, context(Joining::context);
+    double total = 0;
+    for (int k = 0; k < Joining::sources; ++k) {
+      Row hidden = j.map("j.source" + std::to_string(k + 1) + ".key", Joining::row(j.contexts[k], r));
+      for (std::size_t i = 0; i < hidden.size(); ++i) hidden[i] = std::tanh(hidden[i] + asked[i]);
+      weights.push_back(std::exp(j.map("j.score", hidden)[0]));
+      total += weights.back();
+    }
+    for (int k = 0; k < Joining::sources; ++k) {
+      weights[k] /= total;
+      const Row value = j.map("j.source" + std::to_string(k + 1) + ".value", Joining::row(j.contexts[k], r));
+      for (std::size_t i = 0; i < value.size(); ++i) context[i] += weights[k] * value[i];
+    }
+    expect_close(Joining::row(joined.shares, r), weights, "shares", nearly);
+    expect_close(Joining::row(joined.context, r), context, "context", nearly);
+  }
+}
+
+TEST(Joins, FlatMapsEachSourceByItself) {
+  Joining j("flat");
+  for (int k = 0; k < Joining::sources; ++k) {
+    const Tensor common = j.join->as_common(*j.asked, j.contexts[k], k);
+    for (int r = 0; r < Joining::queries; ++r) {
+      expect_close(Joining::row(common, r), j.map("j.source" + std::to_string(k + 1), Joining::row(j.contexts[k], r)),
+                   "memory", nearly);
+    }
+  }
+}
+
+TEST(Joins, EachHasAFormulaHere) {
+  EXPECT_EQ(joins().names(), (std::vector<std::string>{"flat", "concatenate", "hierarchical"}));
+}
+
+// ---- models of two sources
+
+const std::vector<SourceShape> two_sources = {SourceShape::of_symbols(source_symbols), SourceShape::of_symbols(7)};
+
+Batch batch_of_two(const TinyModel& model, int pads = 0, std::int32_t changed = 5) {
+  Batch batch = model.batch(pads);
+  batch.source.others = {tiny_side({{4, changed}, {6, 5, 4, 4}, {}}, {.last = stop}, pads)};
+  return batch;
+}
+
+std::vector<ModelOptions> every_way() {
+  std::vector<ModelOptions> all;
+  for (const std::string& join : joins().names()) {
+    ModelOptions options = tiny_options();
+    options.join = join;
+    all.push_back(options);
+    options.attention.heads = 2;
+    all.push_back(options);
+    options.decoder.style = "luong";
+    options.decoder.feeding = false;
+    all.push_back(options);
+    options.encoder.kind = options.decoder.kind = "transformer";
+    options.attention.score = "scaled_dot";
+    all.push_back(options);
+    options = tiny_options();
+    options.join = join;
+    options.decoder.style = "plain";
+    options.encoder.cell = options.decoder.cell = "gru";
+    if (join == "flat") all.push_back(options);
+  }
+  ModelOptions covering = tiny_options();
+  covering.attention.bias = {"coverage"};
+  all.push_back(covering);
+  return all;
+}
+
+std::string name_of(const ModelOptions& o) {
+  return o.join + " " + o.decoder.kind + " " + o.decoder.style + " " + std::to_string(o.attention.heads);
+}
+
+TEST(SeveralSources, GradientIsThatOfTheLoss) {
+  for (const ModelOptions& options : every_way()) {
+    SCOPED_TRACE(name_of(options));
+    TinyModel model(options, 0, two_sources);
+    const Batch batch = batch_of_two(model);
+    std::vector<Real> gradient(static_cast<std::size_t>(model.parameters.count()));
+    model.terms(batch, gradient);
+    const Difference error = largest_loss_gradient_error(
+        some_of(numbers_of(model.parameters, gradient), is_double ? 20 : 1), [&] { return model.loss(batch); });
+    EXPECT_LE(error.size, is_double ? gradient_tolerance : 0.1) << error.where;
+  }
+}
+
+TEST(SeveralSources, AreReadOneByOneAsAllAtOnce) {
+  for (const ModelOptions& options : every_way()) {
+    SCOPED_TRACE(name_of(options));
+    TinyModel model(options, 0, two_sources);
+    const Batch batch = batch_of_two(model);
+    const double forced = model.nll(batch);
+    EXPECT_NEAR(stepped_nll(model, batch), forced, nearly * std::max(1.0, forced));
+    EXPECT_NEAR(model.nll(batch_of_two(model, 2)), forced, 1e-5 * forced) << "pads change nothing";
+    EXPECT_GT(std::abs(model.nll(batch_of_two(model, 0, 6)) - forced), 1e-6) << "the second source matters";
+  }
+}
+
+// One source behind the other, without pads between them, whatever else is in the batch.
+TEST(SeveralSources, WeightsStandSourceBehindSource) {
+  for (const std::string& join : joins().names()) {
+    ModelOptions options = tiny_options();
+    options.join = join;
+    TinyModel model(options, 0, two_sources);
+    const Batch batch = batch_of_two(model);
+    Arena arena;
+    Pass pass(model.parameters, arena);
+    const Tensor weights = model.network.look(pass, batch);
+    ASSERT_EQ(weights.shape()[2], batch.source.positions()) << join;
+    for (int t = 0; t < batch.targets.length; ++t) {
+      for (int b = 0; b < batch.source.batch; ++b) {
+        int real = 0;
+        for (int i = 0; i < batch.source.length; ++i) real += batch.source.real[i * batch.source.batch + b];
+        for (int i = 0; i < batch.source.others[0].length; ++i) real += batch.source.others[0].real[i * batch.source.batch + b];
+        const Row row = Joining::row(weights, t * batch.source.batch + b);
+        double sum = 0;
+        for (std::size_t i = 0; i < row.size(); ++i) {
+          if (static_cast<int>(i) < real) EXPECT_GT(row[i], 0) << join;
+          if (static_cast<int>(i) >= real) EXPECT_EQ(row[i], 0) << join;
+          sum += row[i];
+        }
+        EXPECT_NEAR(sum, 1, 1e-5) << join;
+      }
+    }
+  }
+}
+
+TEST(SeveralSources, LookingBackNeedsOneAttention) {
+  ModelOptions options = tiny_options();
+  options.attention.bias = {"coverage"};
+  options.join = "hierarchical";
+  EXPECT_THROW(TinyModel(options, 0, two_sources), Error);
+}
+
+// ---- no source at all
+
+std::vector<ModelOptions> every_language_model() {
+  std::vector<ModelOptions> all;
+  for (const char* generator : {"softmax", "sentinel"}) {
+    for (const char* kind : {"rnn", "transformer"}) {
+      ModelOptions options = tiny_options();
+      options.decoder.kind = kind;
+      options.decoder.style = "plain";
+      options.decoder.bridge = "zero";
+      options.generator.kind = generator;
+      all.push_back(options);
+    }
+  }
+  all[0].decoder.bridge = "learned";
+  all[0].decoder.layers = 2;
+  return all;
+}
+
+Batch without_source(const TinyModel& model, int pads = 0) {
+  Batch batch = model.batch(pads);
+  batch.source = SourceBatch();
+  batch.source.batch = batch.targets.batch;
+  for (Side* side : {&batch.previous, &batch.targets}) {
+    for (std::int32_t& id : side->ids) id = std::min(id, target_symbols - 1);
+  }
+  return batch;
+}
+
+TEST(NoSource, GradientIsThatOfTheLoss) {
+  for (const ModelOptions& options : every_language_model()) {
+    SCOPED_TRACE(options.decoder.kind + " " + options.generator.kind);
+    TinyModel model(options, 0, {});
+    const Batch batch = without_source(model);
+    std::vector<Real> gradient(static_cast<std::size_t>(model.parameters.count()));
+    model.terms(batch, gradient);
+    const Difference error = largest_loss_gradient_error(
+        some_of(numbers_of(model.parameters, gradient), is_double ? 20 : 1), [&] { return model.loss(batch); });
+    EXPECT_LE(error.size, is_double ? gradient_tolerance : 0.1) << error.where;
+  }
+}
+
+TEST(NoSource, IsWrittenOneByOneAsAllAtOnce) {
+  for (const ModelOptions& options : every_language_model()) {
+    SCOPED_TRACE(options.decoder.kind + " " + options.generator.kind);
+    TinyModel model(options, 0, {});
+    const Batch batch = without_source(model);
+    const double forced = model.nll(batch);
+    EXPECT_NEAR(stepped_nll(model, batch), forced, nearly * std::max(1.0, forced));
+    EXPECT_NEAR(model.nll(without_source(model, 2)), forced, 1e-5 * forced) << "pads change nothing";
+  }
+}
+
+// With a sentinel that is never looked at, a symbol can only be one that was read before: Merity 2016.
+TEST(NoSource, ThePointerPointsToItsOwnPast) {
+  for (const char* kind : {"rnn", "transformer"}) {
+    ModelOptions options = tiny_options();
+    options.decoder.kind = kind;
+    options.decoder.style = "plain";
+    options.decoder.bridge = "zero";
+    options.generator.kind = "sentinel";
+    TinyModel model(options, 0, {});
+    for (const Parameters::Entry& entry : model.parameters.entries()) {
+      const auto values = model.parameters.values(entry);
+      if (entry.name == "generator.sentinel.weight") std::ranges::fill(values, Real(-2000));
+      if (entry.name == "generator.pointer.weight") std::ranges::fill(values, Real(0));
+      if (entry.name == "generator.pointer.bias") std::ranges::fill(values, Real(1));
+    }
+    const Batch batch = without_source(model);
+    Arena arena;
+    Pass pass(model.parameters, arena);
+    const auto rows = stepped(model, *model.network.begin(pass, batch.source), batch.previous);
+    for (int b = 0; b < batch.previous.batch; ++b) {
+      std::vector<bool> read(target_symbols, false);
+      for (int t = 0; t < batch.previous.length; ++t) {
+        if (!batch.previous.real[t * batch.previous.batch + b]) break;
+        read[batch.previous.ids[t * batch.previous.batch + b]] = true;
+        if (t == 0) continue;  // the start symbol stands for nothing
+        double sum = 0;
+        for (int symbol = stop + 1; symbol < target_symbols; ++symbol) {
+          const double p = std::exp(static_cast<double>(rows[t][static_cast<std::size_t>(b * target_symbols + symbol)]));
+          if (!read[symbol]) EXPECT_LT(p, 1e-20) << kind << " step " << t << " symbol " << symbol;
+          sum += p;
+        }
+        EXPECT_GT(sum, 0.05) << kind;
+        EXPECT_LE(sum, 1 + 1e-5) << kind;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fovea::joins_test

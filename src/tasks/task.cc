@@ -73,8 +73,6 @@ const Vocabulary& symbols_of(const SourcePtr& source) {
 
 }  // namespace
 
-bool Reading::empty() const { return !sources.empty() && size() == 0; }
-
 int Reading::size() const {
   int length = 0;
   for (const SourceData& source : sources) length += source.length;
@@ -187,6 +185,7 @@ Reading Task::encode_source(std::string_view text, std::string_view features,
     if (traits_.positions) texts.assign(numbers.begin(), numbers.end());
     add_copies(texts, reading);
   }
+  reading.no_source = !traits_.reads;
   if (reading.empty()) return {std::vector<SourceData>(learned_.sources.size())};
   return reading;
 }

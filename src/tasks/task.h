@@ -33,9 +33,10 @@ struct Reading {
   std::vector<std::string> unknown = {};
   std::string features = {};     // as they were written, if the model reads any
   Symbols feature_symbols = {};  // the same as ids
-  Symbols prefix = {};           // what an answer begins with; of a task without sources
+  bool no_source = false;        // of a task without: nothing is read, and yet there is something to ask
+  Symbols prefix = {};           // of such a task: what an answer begins with
 
-  bool empty() const;     // there are sources, and nothing is in them
+  bool empty() const { return size() == 0 && !no_source; }
   int size() const;       // positions, without those that close
   int positions() const;  // all of them
 };

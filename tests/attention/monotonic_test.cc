@@ -151,11 +151,11 @@ TEST(Monotonic, InUseReadsTheMemoryOnlyUpToItsStop) {
   Asked asked(options);
   int stopped = 0;
   for (int id = 0; id < 50; ++id) {
-    const Source source = asked.source(id, 8, 4);
+    const AskedSource source = asked.source(id, 8, 4);
     const Seen all = asked.ask({source}, {.positions = 8, .training = false})[0];
     for (std::size_t step = 0; step < 4 && place(all.weights[step]) >= 0; ++step, ++stopped) {
       const int arrived = place(all.weights[step]) + 1;
-      Source cut = source;
+      AskedSource cut = source;
       cut.memory.resize(static_cast<std::size_t>(arrived));
       const Seen seen = asked.ask({cut}, {.positions = arrived, .training = false})[0];
       for (std::size_t t = 0; t <= step; ++t) {

@@ -229,7 +229,7 @@ TEST(Answering, LongLinesAreExplainedFewAtATime) {
   const Model model = small_model(config, 3);
   Workers workers(1);
   const Answering answering(model, workers);
-  const std::vector<Reading> made(40, Reading{Symbols(300, 4), {}, {}});
+  const std::vector<Reading> made(40, Reading{{SourceData{Symbols(300, 4), {}, 300}}});
   std::vector<const Reading*> sources;
   for (const Reading& source : made) sources.push_back(&source);
   EXPECT_EQ(answering.batches(sources, {}).size(), 1u);
@@ -249,8 +249,8 @@ TEST(Answering, ASignalStopsIt) {
 }
 
 TEST(Answering, EveryWorkerGetsABatchOfTheLongestFirst) {
-  const std::vector<Reading> made = {
-      {{4, 4}, {}, {}}, {}, {{4}, {}, {}}, {{4, 4, 4, 4}, {}, {}}, {{4, 4, 4}, {}, {}}};
+  std::vector<Reading> made;
+  for (const int length : {2, 0, 1, 4, 3}) made.push_back({{SourceData{{}, {}, length}}});
   std::vector<const Reading*> sources;
   for (const Reading& source : made) sources.push_back(&source);
   using Batches = std::vector<std::vector<std::size_t>>;

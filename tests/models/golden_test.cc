@@ -100,9 +100,9 @@ void expect_golden_encoder(const std::string& file, bool norm_first) {
   const int size = inputs[0].shape[2], wide = shape_of(golden.input("layer.wide.bias"))[0];
   const OwnMask mask = mask_of(golden.input("lengths"), inputs[0].shape[0]);
   Parameters parameters;
-  const TransformerLayer layer(parameters, "layer", four_heads(size), {}, {size, wide, norm_first, 0});
+  const TransformerLayer layer(parameters, "layer", four_heads(size), {}, {size, wide, norm_first});
   expect_golden(golden, parameters, inputs, [&](Pass& pass, Ts t) -> std::vector<NamedOutput> {
-    return {{"y", layer(pass, t[0], mask, {}, nullptr).x}};
+    return {{"y", layer(pass, t[0], mask, {}, {}).x}};
   });
 }
 
@@ -113,10 +113,11 @@ void expect_golden_decoder(const std::string& file, bool norm_first) {
   const OwnMask mask = mask_of(golden.input("lengths"), inputs[0].shape[0]);
   const OwnMask memory_mask = mask_of(golden.input("memory_lengths"), inputs[1].shape[0]);
   Parameters parameters;
-  const TransformerLayer layer(parameters, "layer", four_heads(size), four_heads(size), {size, wide, norm_first, size});
+  const TransformerLayer layer(parameters, "layer", four_heads(size), four_heads(size), {size, wide, norm_first, true, {size}});
   expect_golden(golden, parameters, inputs, [&](Pass& pass, Ts t) -> std::vector<NamedOutput> {
-    const auto memory = layer.cross_attention().prepare(pass, {t[1], memory_mask});
-    return {{"y", layer(pass, t[0], causal(mask), {}, &memory).x}};
+    std::vector<Attention::Prepared> memory;
+    layer.cross_attention().prepare(pass, {{t[1], memory_mask}, {}}, memory);
+    return {{"y", layer(pass, t[0], causal(mask), {}, memory).x}};
   });
 }
 

@@ -88,7 +88,7 @@ TEST(LanguageModel, ReadsNothingAndGoesOnWithAPrefix) {
   EXPECT_FALSE(encoding.source.empty()) << "there is something to ask";
   EXPECT_EQ(encoding.source.positions(), 0);
   EXPECT_EQ(encoding.target.size(), 2u);
-  Reading begun;
+  Reading begun = task.encode_source("");
   begun.prefix = task.encode_target("aba");
   EXPECT_EQ(task.most_steps(begun), 4 + 3 + 1) << "as long as the longest line, after the prefix";
 }

@@ -43,7 +43,7 @@ struct Example {
 };
 
 // Row b of a batch.
-inline Example example_of(const Side& source, const Side& inputs, const Side& outputs, int b) {
+inline Example example_of(const SourceBatch& source, const Side& inputs, const Side& outputs, int b) {
   const auto real = [&](const Side& side) {
     std::vector<int> ids;
     for (int i = 0; i < side.length; ++i) {

@@ -43,7 +43,9 @@ struct Side {
 // The first source of lines, and all else that is read of them.
 struct SourceBatch : Side {
   SourceBatch() = default;
-  SourceBatch(Side only) : Side(std::move(only)) {}
+  // Must outlive the answers to it, so that no Side passes for one by the way.
+  explicit SourceBatch(Side only) : Side(std::move(only)) {}
+  SourceBatch& operator=(Side only) { return *this = SourceBatch(std::move(only)); }
 
   std::vector<Side> others;  // further sources
   CopyMap copy_map;          // of positions that can be copied or looked up; else empty

@@ -177,7 +177,7 @@ std::vector<Choice> choose_training(const Config& config, std::span<const Exampl
   if (const TaskKind& task = task_kinds().find(config.task); !task.metric.empty()) {
     choose("training.metric", task.metric, fmt::format("task = {}", task.name));
   } else {
-    choose("training.metric", characters > 40 ? "chrf" : "exact",
+    choose("training.metric", characters > 40 && !task.traits.one_step ? "chrf" : "exact",
            fmt::format("targets of {:.0f} characters", characters));
   }
   return choices;

@@ -32,7 +32,8 @@ TEST(Columns, AreSourceAndTargetUnlessNamed) {
 TEST(Columns, OfOneNameAreRefused) {
   EXPECT_EQ(refusal("source,target,source"),
             "columns source,target,source: two of them are called source; what is not wanted is called skip");
-  EXPECT_EQ(refusal("target,features"), "columns target,features: none is called source");
+  EXPECT_EQ(refusal("skip,features"), "columns skip,features: none is called source");
+  for (const char* gap : {"source2,target", "source,source3,target"}) EXPECT_NE(refusal(gap), "") << gap;
   EXPECT_EQ(refusal("source,featurs"), "no column \"featurs\"; did you mean features?");
   for (const char* bad : {"", ",", "source,", "source target", "Source"}) EXPECT_NE(refusal(bad), "") << bad;
 }

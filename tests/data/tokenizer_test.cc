@@ -81,7 +81,7 @@ std::string refusal(const std::string& setting) {
 }
 
 TEST(Tokenizer, SettingsThatAskForNothingThereIs) {
-  EXPECT_EQ(refusal("syllable"), "no tokenizer \"syllable\"; there are char, word, bytes and pieces");
+  EXPECT_EQ(refusal("syllable"), "no tokenizer \"syllable\"; there are char, word, bytes, pieces and whole");
   EXPECT_EQ(refusal("wrod"), "no tokenizer \"wrod\"; did you mean word?");
   EXPECT_EQ(refusal("char:3"), "nothing may follow the tokenizer's name, got \":3\"");
   for (const char* setting : {"pieces", "pieces:", "pieces:0", "pieces:-4", "pieces:8k", "pieces:500001",
@@ -93,7 +93,7 @@ TEST(Tokenizer, SettingsThatAskForNothingThereIs) {
 
 TEST(Tokenizer, ExamplesOfSettingsAreTaken) {
   const std::vector<std::string> examples = tokenizer_examples();
-  EXPECT_EQ(examples, (Tokens{"char", "word", "bytes", "pieces:8000"}));
+  EXPECT_EQ(examples, (Tokens{"char", "word", "bytes", "pieces:8000", "whole"}));
   for (const std::string& setting : examples) {
     const TokenizerKind& kind = tokenizer_kind(setting);
     EXPECT_TRUE(setting.starts_with(kind.name));

@@ -147,7 +147,7 @@ Decoded decode(const TinyModel& model, const Sequence& source, const Sequence& i
   Decoded out;
   Arena arena, arenas[2];
   Pass pass(model.parameters, arena);
-  const Side side = tiny_side({source}, {}, 0);
+  const SourceBatch side(tiny_side({source}, {}, 0));
   const auto asked = model.network.begin(pass, side);
   State state;
   for (std::size_t t = 0; t < inputs.size(); ++t) {

@@ -5,6 +5,6 @@
 namespace fovea {
 
 extern const TaskKind Task_classify = {
-    "classify", "p(label | x)", "names the label of the source", {.one_step = true}, "whole", "exact"};
+    "classify", "p(label | x)", "names the label of the source", {.one_step = true}, "whole"};
 
 }  // namespace fovea

@@ -8,7 +8,6 @@ extern const TaskKind Task_locate = {"locate",
                                      "p(position | x)",
                                      "says which position of the source it is, counted from 1",
                                      {.one_step = true, .positions = true},
-                                     "whole",
-                                     "exact"};
+                                     "whole"};
 
 }  // namespace fovea

@@ -98,7 +98,7 @@ Transduce::Transduce(const Config& config, std::span<const Example> examples, co
     : Transduce(config, count(config, examples)) {
   if (looks_up_ && !lexicon) {
     throw usage_error(
-        "generator.kind = {} needs a lexicon; give one with --lexicon F (source<TAB>target<TAB>probability)",
+        "generator.kind = {} needs a lexicon; give one with `lexicon` F (source<TAB>target<TAB>probability)",
         config.model.generator.kind);
   }
   if (looks_up_) lexicon_ = look_up(*lexicon, source_, target_);

@@ -11,7 +11,7 @@ int main(int count, char** words) try {
     return 2;
   }
   fovea::TrainRequest request;
-  request.data.data = words[1];
+  request.data.file = words[1];
   request.config.settings = {"encoder.size=32", "decoder.size=32"};  // all others are chosen to suit the data
   request.folder = words[3];
   request.stop_after = fovea::parse_period("100u");

@@ -1,7 +1,7 @@
 // The public face of the library. Everything is a plain value; what goes wrong is a fovea::Error (base/error.h).
 //
 //   fovea::TrainRequest request;
-//   request.data.data = "dates.tsv";
+//   request.data.file = "dates.tsv";
 //   request.folder = "runs/dates";
 //   fovea::train(request);
 //

@@ -20,7 +20,7 @@ Pairs read_part(const PairOptions& options, const std::vector<Example>& examples
 
 PairOptions training_part(const TrainingInput& input, const Config& config) {
   PairOptions options;
-  options.file = input.data;
+  options.file = input.file;
   options.source_file = input.source_file;
   options.target_file = input.target_file;
   options.alignment_file = input.alignment_file;
@@ -28,14 +28,14 @@ PairOptions training_part(const TrainingInput& input, const Config& config) {
   options.bad_lines = parse_bad_lines(input.on_bad_line);
   options.max_length = config.max_length;
   const bool parallel = !input.source_file.empty() || !input.target_file.empty();
-  if (!input.examples.empty() && (parallel || !input.data.empty() || !input.alignment_file.empty())) {
+  if (!input.examples.empty() && (parallel || !input.file.empty() || !input.alignment_file.empty())) {
     throw usage_error("lines to train on come from files or from memory, not from both");
   }
-  if (parallel && input.data.empty() && !config.columns.empty() && config.columns != Columns().names()) {
+  if (parallel && input.file.empty() && !config.columns.empty() && config.columns != Columns().names()) {
     throw usage_error("columns {} are those of one file; `source_file` and `target_file` have one column each",
                       Columns(config.columns).text());
   }
-  const bool one_file = !input.data.empty() && input.alignment_file.empty();
+  const bool one_file = !input.file.empty() && input.alignment_file.empty();
   if (one_file && config.columns.empty() && config.model.objective.supervised > 0) {
     options.columns = {"source", "target", "alignment"};
   }
@@ -66,7 +66,7 @@ PairOptions held_out_part(const TrainingInput& input, PairOptions options, const
 }  // namespace
 
 bool TrainingInput::reads_standard_input() const {
-  const auto all = {data, source_file, target_file, alignment_file, dev, dev_source, dev_target};
+  const auto all = {file, source_file, target_file, alignment_file, dev, dev_source, dev_target};
   return std::ranges::find(all, "-") != all.end();
 }
 

@@ -11,7 +11,7 @@
 namespace fovea {
 
 struct TrainingInput {
-  std::string data;         // of columns, "-" for standard input; or
+  std::string file;         // of columns, "-" for standard input; or
   std::string source_file;  // two files; or
   std::string target_file;
   std::string alignment_file;
@@ -23,7 +23,7 @@ struct TrainingInput {
   std::string lexicon;            // for outputs that look symbols up; empty: none
   std::string on_bad_line = "fail";
 
-  bool empty() const { return data.empty() && source_file.empty() && examples.empty(); }
+  bool empty() const { return file.empty() && source_file.empty() && examples.empty(); }
   bool reads_standard_input() const;
 };
 

@@ -79,7 +79,7 @@ TEST_F(EvaluationTest, AttentionIsMeasuredIfWanted) {
 
 TEST_F(EvaluationTest, OfNothingIsRefused) {
   Predictor predictor(folder_.path(), 1);
-  EXPECT_THROW(evaluate(predictor, {}, {}), Error);
+  EXPECT_THROW(evaluate(predictor, std::vector<Example>(), {}), Error);
 }
 
 TEST_F(EvaluationTest, FilesAreTheirLines) {

@@ -49,17 +49,19 @@ TEST_F(CompareTest, AFlagStopsTheRunInItsProcess) {
   std::atomic<int> stop = 0;
   struct Stopping : CompareObserver {
     explicit Stopping(std::atomic<int>& flag) : flag(flag) {}
-    void started() override { flag = 1; }
-    void done(const PlannedRun&, const RunRecord&, bool) override { ++runs; }
+    std::unique_ptr<Observer> watch(const PlannedRun& run) override {
+      flag = 1;
+      return CompareObserver::watch(run);
+    }
     std::atomic<int>& flag;
-    int runs = 0;
   } stopping(stop);
   request_.varied = {{"decoder.size", {"8", "12"}}};
   request_.observer = &stopping;
   request_.stop_signal = &stop;
+  request_.stop_after.count = 1'000'000;
   const Comparison comparison = compare(request_);
-  EXPECT_EQ(stopping.runs, 0);
-  for (const ComparedSettings& row : comparison.rows) EXPECT_EQ(row.trouble, "not finished");
+  EXPECT_EQ(comparison.rows[0].trouble, "stopped and saved");
+  EXPECT_EQ(comparison.rows[1].trouble, "not finished");
 }
 
 TEST_F(CompareTest, RefusalsNameWhatWasGiven) {

@@ -32,7 +32,7 @@ class TrainTest : public testing::Test {
 
 TEST_F(TrainTest, LinesInMemoryAreTheLinesOfAFile) {
   TrainRequest of_file = request("file", 25);
-  of_file.data.data = folder_.write("data.tsv", to_tsv(of_file.data.examples));
+  of_file.data.file = folder_.write("data.tsv", to_tsv(of_file.data.examples));
   of_file.data.examples.clear();
   const TrainResult a = train(request("memory", 25)), b = train(of_file);
   EXPECT_EQ(a.ending, Ending::stopped);
@@ -40,7 +40,9 @@ TEST_F(TrainTest, LinesInMemoryAreTheLinesOfAFile) {
   ASSERT_TRUE(a.best);
   EXPECT_EQ(a.best->update, b.best->update);
   EXPECT_EQ(a.config.columns, (std::vector<std::string>{"source", "target"}));
-  if (files_are_exact) EXPECT_EQ(remains(folder_ / "memory"), remains(folder_ / "file"));
+  if (files_are_exact) {
+    EXPECT_EQ(remains(folder_ / "memory"), remains(folder_ / "file"));
+  }
   for (const char* name : {"model.safetensors", "config.toml", "report.html", "README.md"}) {
     EXPECT_TRUE(std::filesystem::exists(folder_ / "memory" / name)) << name;
   }
@@ -92,16 +94,19 @@ TEST_F(TrainTest, AStopIsHeededAndTheSameGoesOn) {
   EXPECT_EQ(first.updates, 7);
   train(request("stopped", 30));
   train(request("whole", 30));
-  if (files_are_exact) EXPECT_EQ(remains(folder_ / "stopped"), remains(folder_ / "whole"));
+  if (files_are_exact) {
+    EXPECT_EQ(remains(folder_ / "stopped"), remains(folder_ / "whole"));
+  }
 }
 
 TEST_F(TrainTest, RefusalsNameWhatWasGiven) {
-  EXPECT_NE(refused(request("", 1)).find("holds no run"), std::string::npos) << "the folder of other things";
+  folder_.write("mine.txt", "");
+  EXPECT_NE(refused(request("", 1)).find("holds no run; choose a new `folder`"), std::string::npos);
   TrainRequest wrong = request("run", 1);
   wrong.config.settings.push_back("decoder.size=big");
   EXPECT_TRUE(refused(wrong).starts_with("`settings` decoder.size=big: wants a whole number")) << refused(wrong);
   wrong = request("run", 1);
-  wrong.data.data = "data.tsv";
+  wrong.data.file = "data.tsv";
   EXPECT_EQ(refused(wrong), "lines to train on come from files or from memory, not from both");
   wrong = request("run", 1);
   wrong.data.dev = "dev.tsv";

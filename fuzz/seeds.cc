@@ -4,7 +4,7 @@
 
 #include "base/files.h"
 #include "base/safetensors.h"
-#include "cli/presets.h"
+#include "runs/presets.h"
 #include "tiny.h"
 #include "training/checkpoint.h"
 

@@ -1,9 +1,20 @@
-// The public face of the library.
+// The public face of the library. Everything is a plain value; what goes wrong is a fovea::Error (base/error.h).
+//
+//   fovea::TrainRequest request;
+//   request.data.file = "dates.tsv";
+//   request.folder = "runs/dates";
+//   fovea::train(request);
 //
 //   fovea::Predictor predictor("runs/dates", 2);  // threads
 //   const std::vector<std::string> lines = {"3rd of May 1999"};
 //   for (const fovea::Prediction& p : predictor.predict(lines, {})) std::puts(p.output.text.c_str());
+//
+// docs/library.md tells more.
 #pragma once
 
 #include "evaluation/evaluation.h"
 #include "inference/predictor.h"
+#include "runs/compare.h"
+#include "runs/presets.h"
+#include "runs/train.h"
+#include "tasks/output.h"

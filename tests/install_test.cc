@@ -5,6 +5,7 @@
 
 #include "support/process.h"
 #include "support/temporary_folder.h"
+#include "training/tiny_run.h"
 
 namespace fovea::install_test {
 namespace {
@@ -38,6 +39,31 @@ TEST(Install, PutsEverythingIntoPlace) {
                              .environment = {"PKG_CONFIG_PATH=" + (there / "lib/pkgconfig").string()}});
   EXPECT_EQ(flags.code, 0) << flags.err;
   EXPECT_TRUE(says(flags.out, "-lfovea"));
+}
+
+// The programs of examples/ know nothing but what is installed.
+TEST(Install, SlowExamplesAreBuiltAgainstItAndRun) {
+  TemporaryFolder folder;
+  const std::filesystem::path source = FOVEA_SOURCE_DIR, build = std::filesystem::path(FOVEA_BINARY).parent_path(),
+                              there = folder / "there", examples = folder / "examples";
+  const auto done = [](const Outcome& outcome) { ASSERT_EQ(outcome.code, 0) << outcome.out << outcome.err; };
+  done(run({{"/usr/bin/env", "cmake", "--install", build, "--prefix", there}}));
+  done(run(
+      {{"/usr/bin/env", "cmake", "-S", source / "examples", "-B", examples, "-DCMAKE_PREFIX_PATH=" + there.string()}}));
+  done(run({.words = {"/usr/bin/env", "cmake", "--build", examples}, .seconds = 600}));
+  const Outcome answered = run({{examples / "answer", source / "tests/fixtures/format2.safetensors"}}, "1 May 2000\n");
+  EXPECT_EQ(answered.out, "2000-05-01\n") << answered.err;
+
+  const std::string data = folder.write("data.tsv", to_tsv(tiny_examples(1, 200))),
+                    test = folder.write("test.tsv", to_tsv(tiny_examples(2, 50)));
+  const Outcome trained = run({{examples / "train", data, test, folder / "run"}}, "abc\nxyz\n");
+  EXPECT_EQ(trained.code, 0) << trained.err;
+  EXPECT_EQ(std::ranges::count(trained.out, '\n'), 2) << trained.out;
+  EXPECT_TRUE(says(trained.err, "100 updates\nexact "));
+  EXPECT_TRUE(says(trained.err, "\nlines 50\n"));
+  const Outcome refused = run({{examples / "train", folder / "none.tsv", test, folder / "other"}}, "");
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_TRUE(says(refused.err, "none.tsv"));
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // Errors are exceptions that say what was wanted and what was found. Only cli/complaint.cc turns them into exit codes.
+// Where a message speaks of what the caller may give, it names the input in backticks: leave longer lines out with
+// `max_length`. The command line puts the flag in its place (cli/flags.h).
 #pragma once
 
 #include <fmt/core.h>

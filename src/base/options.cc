@@ -359,13 +359,15 @@ void read_json(FieldsRef config, std::string_view json, std::string_view where) 
   apply(config.visit(), parse_json(json, where), ErrorKind::model);
 }
 
-void set_field(FieldsRef config, std::string_view assignment) {
+void set_field(FieldsRef config, std::string_view assignment, std::string_view input) {
+  const std::string shown = beginning(assignment, 80),
+                    where = input.empty() ? shown : fmt::format("`{}` {}", input, shown);
   const std::size_t equals = assignment.find('=');
   if (equals == std::string_view::npos) {
-    throw usage_error("--set {}: has no value; write it as name=value", beginning(assignment, 80));
+    throw usage_error("{}: has no value; write it as name=value", where);
   }
   const FieldVisitor known = config.visit();
-  Setting setting{std::string(assignment.substr(0, equals)), {}, fmt::format("--set {}", beginning(assignment, 80))};
+  Setting setting{std::string(assignment.substr(0, equals)), {}, where};
   if (const Field* field = find_field(known, setting.name)) {
     setting.given = from_text(*field, assignment.substr(equals + 1));
   }

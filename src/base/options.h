@@ -138,8 +138,9 @@ class ConstFieldsRef {
 // Throws usage_errors with file:line:column, what is allowed, and for an unknown name the nearest known one.
 void read_toml(FieldsRef config, std::string_view text, std::string_view file_name);
 
-// "encoder.layers=2"; a list as "a+b+c" or "a,b,c". Throws usage_errors like read_toml.
-void set_field(FieldsRef config, std::string_view assignment);
+// "encoder.layers=2"; a list as "a+b+c" or "a,b,c". Throws usage_errors like read_toml, which name the input that the
+// assignment came by, if that is given.
+void set_field(FieldsRef config, std::string_view assignment, std::string_view input = {});
 
 // For text that comes with a model and may be hostile: throws model_errors that start with `where`.
 void read_json(FieldsRef config, std::string_view json, std::string_view where);

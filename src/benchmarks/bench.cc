@@ -255,7 +255,7 @@ BenchResult bench(const BenchOptions& options) {
   change(shape.size, options.size);
   change(shape.symbols, options.symbols);
   const bool trains = options.mode == "train", beams = options.mode == "beam";
-  if (options.int8 && trains) throw usage_error("--int8 is for answering; set --mode to greedy or beam");
+  if (options.int8 && trains) throw usage_error("`int8` is for answering; set `mode` to greedy or beam");
   const std::unique_ptr<Model> model = made_model(shape);
   if (!options.save.empty()) save_bench(options.save, *model, shape);
   if (options.int8) model->parameters().use_int8();

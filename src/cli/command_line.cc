@@ -14,7 +14,7 @@
 #include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/out.h"
-#include "cli/presets.h"
+#include "runs/presets.h"
 #include "cli/version.h"
 #include "data/columns.h"
 #include "data/makers/maker.h"
@@ -129,8 +129,8 @@ void add_bad_lines(CLI::App* command, std::string& policy) {
 }
 
 // What is learned from, and with which settings.
-void add_training(CLI::App* command, TrainingFiles& f, ConfigInput& c) {
-  add(command, "data", f.data, file, fmt::format("lines of source<TAB>target, {}; - for standard input", packed));
+void add_training(CLI::App* command, TrainingInput& f, ConfigInput& c) {
+  add(command, "data", f.file, file, fmt::format("lines of source<TAB>target, {}; - for standard input", packed));
   add(command, "--source", f.source_file, file, "sources, one a line, with --target instead of one file");
   add(command, "--target", f.target_file, file, "targets, one a line");
   add(command, "--alignment", f.alignment_file, file, "links such as 0-0 1-2, one line for each pair");

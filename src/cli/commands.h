@@ -6,9 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/training_input.h"
 #include "decoding/search_options.h"
 #include "benchmarks/bench.h"
+#include "runs/config_input.h"
+#include "runs/training_input.h"
 
 namespace fovea {
 
@@ -22,7 +23,7 @@ struct MakeCommand {
 };
 
 struct TrainCommand {
-  TrainingFiles files;
+  TrainingInput files;
   ConfigInput input;
   std::string folder;
   std::string stop_after = "none";
@@ -104,7 +105,7 @@ struct ShowCommand {
 };
 
 struct CompareCommand {
-  TrainingFiles files;
+  TrainingInput files;
   ConfigInput input;
   std::string folder = "runs/compare";
   std::vector<std::string> varied;  // a.b=c,d or a.b=all

@@ -1,156 +1,97 @@
-// fovea compare: every combination of the varied settings, each trained under one budget, in one table.
 #include <algorithm>
 #include <fmt/core.h>
 
-#include "base/random.h"
-#include "base/utf8.h"
+#include "base/clock.h"
+#include "base/streams.h"
 #include "cli/commands.h"
-#include "cli/compared_run.h"
+#include "cli/flags.h"
 #include "cli/out.h"
 #include "cli/overwriting.h"
+#include "cli/progress.h"
 #include "cli/signals.h"
-#include "cli/training_input.h"
+#include "fovea.h"
+#include "show/label.h"
 #include "tasks/criterion.h"
-#include "tasks/references.h"
 
 namespace fovea {
 
 namespace {
 
-struct Varied {
-  std::string name;
-  std::vector<std::string> values;  // as set_field reads them
-};
-
-// set_field speaks of the flag it usually serves.
-void set_varied(Config& config, const std::string& name, const std::string& value) {
-  try {
-    set_field(config, name + "=" + value);
-  } catch (const Error& e) {
-    const std::string message = e.what();
-    throw Error(e.kind(), message.starts_with("--set ") ? "--vary " + message.substr(6) : message);
-  }
-}
-
 // "decoder.size=64,128" or "attention.score=all". A list is written with +: attention.bias=markov,markov+position.
-Varied parse_varied(const std::string& text, const Config& base) {
+Varied parse_varied(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos) throw usage_error("--vary {}: wanted is name=value,value,... or name=all", text);
   Varied varied{text.substr(0, equals), {}};
-  if (varied.name == "training.seed") throw usage_error("--vary {}: seeds are repeated with --seeds N", text);
-  if (varied.name == "columns" || varied.name == "max_length") {
-    throw usage_error("--vary {}: all runs have the same lines; choose with --{}", text,
-                      varied.name == "columns" ? "columns" : "max-length");
-  }
-  Config config = base;
-  const std::vector<Field> known = FieldsRef(config).visit().fields();
-  const auto field = std::ranges::find(known, varied.name, &Field::name);
   const std::string values = text.substr(equals + 1);
-  if (values == "all" && field != known.end()) {
-    varied.values = field->rule.names;
-    if (std::holds_alternative<bool*>(field->value)) varied.values = {"true", "false"};
-    if (varied.values.empty()) throw usage_error("--vary {}: any value is allowed; name those to compare", text);
-  } else {
-    for (std::size_t start = 0; start <= values.size();) {
-      const std::size_t end = std::min(values.find(',', start), values.size());
-      varied.values.push_back(values.substr(start, end - start));
-      start = end + 1;
-    }
+  for (std::size_t start = 0; start <= values.size();) {
+    const std::size_t end = std::min(values.find(',', start), values.size());
+    varied.values.push_back(values.substr(start, end - start));
+    start = end + 1;
   }
-  for (const std::string& value : varied.values) set_varied(config, varied.name, value);
   return varied;
 }
 
-// Every choice of one value from each; the last varies fastest.
-std::vector<std::vector<std::string>> combinations(const std::vector<Varied>& all) {
-  std::vector<std::vector<std::string>> product = {{}};
-  for (const Varied& varied : all) {
-    std::vector<std::vector<std::string>> longer;
-    for (const auto& beginning : product) {
-      for (const std::string& value : varied.values) {
-        longer.push_back(beginning);
-        longer.back().push_back(value);
-      }
-    }
-    product = std::move(longer);
-  }
-  return product;
+// A line on standard error that stays.
+void say_progress(const std::string& line, ProgressMode mode) {
+  if (mode != ProgressMode::none) say((mode == ProgressMode::live ? "\r\x1b[K" : "") + line + "\n");
 }
 
-// Of one that is too long for a file system the beginning is kept, and a hash that tells it from others.
-std::string run_folder_name(const std::string& settings) {
-  constexpr std::size_t longest = 255, kept = 200;  // bytes
-  std::string name = settings;
-  for (char& c : name) {
-    if (c == '/' || c == ' ' || static_cast<unsigned char>(c) < ' ') c = '_';
-  }
-  if (name.size() <= longest) return name;
-  std::size_t end = kept;
-  while ((static_cast<unsigned char>(name[end]) & 0xC0) == 0x80) --end;  // no character is cut in two
-  return fmt::format("{}_{:016x}", name.substr(0, end), hash_text(0, settings));
-}
+// The status of one run: "3/12 attention.score=dot seed 2: update 500, exact 0.91, 45 s".
+class RunStatus : public Observer {
+ public:
+  RunStatus(const PlannedRun& run, ProgressMode mode) : title_(run.title), mode_(mode) {}
 
-// The runs of all rows in order, seeds within a row.
-std::vector<PlannedRun> plan_runs(const Comparison& comparison, const Config& base, const std::string& folder) {
-  std::vector<PlannedRun> runs;
-  const std::size_t count = comparison.rows.size() * static_cast<std::size_t>(comparison.seeds);
-  for (const ComparedSettings& row : comparison.rows) {
-    Config config = base;
-    std::string settings;
-    for (std::size_t i = 0; i < row.values.size(); ++i) {
-      set_varied(config, comparison.names[i], row.values[i]);
-      settings += fmt::format("{}{}={}", i ? " " : "", comparison.names[i], row.values[i]);
-    }
-    for (std::int64_t i = 0; i < comparison.seeds; ++i) {
-      config.training.seed = base.training.seed + i;
-      const std::string title = fmt::format("{} seed {}", printable(settings), config.training.seed);
-      const std::string place = run_folder_name(fmt::format("{} seed={}", settings, config.training.seed));
-      runs.push_back(
-          {fmt::format("{}/{} {}", runs.size() + 1, count, title), std::filesystem::path(folder) / place, config});
-    }
+  void updated(const UpdateReport& report) override {
+    constexpr double live_interval = 0.2, plain_interval = 10;  // seconds
+    if (now() - shown_at_ < (mode_ == ProgressMode::live ? live_interval : plain_interval)) return;
+    show(report.update, report.seconds);
   }
-  return runs;
-}
+  void validated(const ValidationReport& report) override {
+    const Criterion criterion(report.metric);
+    const auto score = criterion.find(report.metrics, report.held_out_loss);
+    score_ = fmt::format(", {} {:.4f}", criterion.name(), score.value_or(0));
+    show(report.update, report.seconds);
+  }
+  void warned(const std::string& message) override {
+    say_progress(title_ + ": " + message, mode_ == ProgressMode::none ? ProgressMode::plain : mode_);
+  }
 
-std::string outcome(const RunRecord& record, const Config& config) {
-  const ComparedRun& f = record.figures;
-  const Metric& metric = leading_metric(Criterion(config.training.metric));
-  const Figure* figure = find_figure(f.metrics, metric.name);
-  switch (record.state) {
-    case RunState::done:
-      return fmt::format("update {}, {} {:.4f}, {:.0f} s", f.updates, metric.name, figure ? figure->value : 0.0,
-                         f.train_seconds);
-    case RunState::cannot:
-      return "cannot: " + record.reason;
-    case RunState::failed:
-      return "failed: " + record.reason;
-    case RunState::begun:
-      break;
+ private:
+  void show(std::int64_t update, double seconds) {
+    shown_at_ = now();
+    const std::string line = fmt::format("{}: update {}{}, {:.0f} s", title_, update, score_, seconds);
+    if (mode_ == ProgressMode::plain) say_progress(line, mode_);
+    // Redrawn over and over, and cut, for a line that wraps cannot be.
+    if (mode_ == ProgressMode::live) say("\r\x1b[K" + shorten(line, terminal_of(stderr).width - 1));
   }
-  return "stopped and saved; the same command goes on from there";
-}
 
-// One run after the other, those that are done already left as they are. After a signal the rest is left undone.
-void do_runs(const std::vector<PlannedRun>& runs, const ComparedTask& task, Comparison& comparison) {
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    ComparedSettings& row = comparison.rows[i / static_cast<std::size_t>(comparison.seeds)];
-    std::optional<RunRecord> record = find_record(runs[i], task);
-    const bool known = record && record->state == RunState::done;
-    if (!known && stop_signal() != 0) {
-      if (row.trouble.empty()) row.trouble = "not finished";
-      continue;
-    }
-    if (!known) record = do_run(runs[i], task);
-    say_progress(
-        fmt::format("{}: {}{}", runs[i].title, outcome(*record, runs[i].config), known ? " (done before)" : ""),
-        task.progress);
-    if (record->state == RunState::done) {
-      row.runs.push_back(std::move(record->figures));
-    } else if (row.trouble.empty()) {
-      row.trouble = outcome(*record, runs[i].config);
-    }
+  std::string title_;
+  ProgressMode mode_;
+  std::string score_;
+  double shown_at_ = now();
+};
+
+class CompareView : public CompareObserver {
+ public:
+  explicit CompareView(ProgressMode mode) : mode_(mode) {}
+
+  void noticed(const std::string& text) override { say(with_flags(text) + "\n"); }
+  void chose(const std::vector<Choice>& all) override {
+    if (mode_ != ProgressMode::none) say(describe(all));
   }
-}
+  void started() override { catch_stop_signals(); }
+  std::unique_ptr<Observer> watch(const PlannedRun& run) override { return std::make_unique<RunStatus>(run, mode_); }
+  void done(const PlannedRun& run, const RunRecord& record, bool before) override {
+    const char* more = before                            ? " (done before)"
+                       : record.state == RunState::begun ? "; the same command goes on from there"
+                                                         : "";
+    say_progress(fmt::format("{}: {}{}", run.title, with_flags(describe(record, run.config)), more), mode_);
+  }
+  void ended() override { all_is_saved(); }
+
+ private:
+  ProgressMode mode_;
+};
 
 }  // namespace
 
@@ -160,51 +101,23 @@ int CompareCommand::run() const {
     check_file(html, comparison_page);
   };
   check_files();
-  if (folder.empty()) throw usage_error("-o \"\" is no folder; give one for the runs, such as -o runs/compare");
-  Config plain = make_config(input);
-  std::vector<Varied> all;
-  for (const std::string& text : varied) {
-    Varied one = parse_varied(text, plain);
-    if (std::ranges::find(all, one.name, &Varied::name) != all.end()) {
-      throw usage_error("--vary {}: {} is varied already; give all its values at once", text, one.name);
-    }
-    all.push_back(std::move(one));
-  }
-  ComparedTask task;
-  task.budget = parse_period(stop_after);
-  task.threads = threads > 0 ? threads : Workers::default_count();
-  task.progress = parse_progress(progress);
-  task.data = read_training_data(files, plain);
-  task.data_hash = fingerprint(task.data);
-  const ResolvedConfig resolved = make_config(input, plain.columns, task.data.training);
-  const Config& base = resolved.config;
-  if (task.progress != ProgressMode::none) say_choices(resolved.choices);
-
-  Comparison comparison;
-  comparison.command = command_line;
-  for (const Varied& one : all) comparison.names.push_back(one.name);
-  comparison.budget = to_string(task.budget);
-  comparison.metric = base.training.metric;
-  comparison.seeds = seeds;
-  comparison.threads = task.threads;
-  comparison.training_lines = std::ssize(task.data.training);
-  comparison.held_out_lines = std::ssize(task.data.held_out);
-  const std::vector<Referenced> questions = group_references(task.data.held_out, *make_tokenizer("char"));
-  for (const std::size_t i : choose_samples(questions, compared_examples)) {
-    comparison.targets.push_back(questions[i].references.front());
-  }
-  for (auto& values : combinations(all)) comparison.rows.push_back({std::move(values), {}, {}});
-
-  Files disk;
-  disk.make_directories(folder);
-  const DirectoryLock lock(folder);
-  const std::vector<PlannedRun> runs = plan_runs(comparison, base, folder);
-  for (const PlannedRun& planned : runs) find_record(planned, task);  // a folder of other runs is refused at once
-  catch_stop_signals();
-  do_runs(runs, task, comparison);
-  all_is_saved();
+  CompareView view(parse_progress(progress));
+  CompareRequest request;
+  request.data = files;
+  request.config = input;
+  for (const std::string& text : varied) request.varied.push_back(parse_varied(text));
+  request.folder = folder;
+  request.seeds = seeds;
+  request.stop_after = parse_period(stop_after);
+  request.threads = threads;
+  request.command = command_line;
+  request.observer = &view;
+  request.stop_signal = &stop_signal();
+  Comparison comparison = compare(request);
+  for (ComparedSettings& row : comparison.rows) row.trouble = with_flags(row.trouble);
 
   check_files();  // a comparison takes its time
+  Files disk;
   if (!tsv.empty()) disk.write_atomically(tsv, comparison_to_tsv(comparison));
   if (!html.empty()) disk.write_atomically(html, draw_comparison_page(comparison));
   write_out(json ? comparison_to_json(comparison) : draw_comparison(comparison));

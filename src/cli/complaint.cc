@@ -9,6 +9,7 @@
 #include "base/streams.h"
 #include "base/threads.h"
 #include "base/utf8.h"
+#include "cli/flags.h"
 
 namespace fovea {
 
@@ -16,7 +17,7 @@ int complain() {
   try {
     throw;
   } catch (const Error& e) {
-    say(fmt::format("error: {}\n", printable(e.what())));
+    say(fmt::format("error: {}\n", printable(with_flags(e.what()))));
     return static_cast<int>(e.kind());
   } catch (const std::bad_alloc&) {
     say("error: not enough memory; try fewer --threads, or a smaller --batch or --set training.batch=1000t\n");

@@ -5,7 +5,7 @@
 #include "base/nearest.h"
 #include "cli/commands.h"
 #include "cli/out.h"
-#include "cli/presets.h"
+#include "runs/presets.h"
 #include "data/makers/maker.h"
 #include "data/tokenizer.h"
 #include "models/encoder.h"

@@ -23,7 +23,6 @@ inline constexpr FileKind model_file = {"model file", "", "\"__metadata__\":{"};
 // Each throws a usage_error unless there is nothing yet (an empty path says that nothing is to be written), or what is
 // there is empty or of that kind.
 void check_file(const std::filesystem::path& path, const FileKind& kind);
-void check_run_folder(const std::filesystem::path& folder);
 void check_bench_folder(const std::filesystem::path& folder);
 
 }  // namespace fovea

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/nearest.h"
 #include "base/utf8.h"
+#include "cli/flags.h"
 #include "show/label.h"
 #include "show/metric_text.h"
 #include "tasks/criterion.h"
@@ -100,6 +101,20 @@ ProgressView::ProgressView(Sink out, ProgressMode mode, int width, bool colour, 
       colour_(colour && mode == ProgressMode::live),
       clock_(clock ? std::move(clock) : now) {
   if (mode == ProgressMode::plain) drawn_at_ = clock_();
+}
+
+std::string describe(const std::vector<Choice>& choices) {
+  std::string text = "settings that suit the data (--set gives others):\n";
+  for (const Choice& choice : choices) {
+    text += fmt::format("  {:<34}{}\n", choice.name + " = " + choice.value, choice.reason);
+  }
+  return text;
+}
+
+void ProgressView::noticed(const std::string& text) { print(with_flags(text)); }
+
+void ProgressView::chose(const std::vector<Choice>& all) {
+  if (mode_ != ProgressMode::none) out_(describe(all));
 }
 
 void ProgressView::started(const RunStart& run) {

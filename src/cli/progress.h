@@ -28,6 +28,9 @@ enum class ProgressMode { live, plain, none };  // none: warnings only
 // auto, live, plain or none; auto is live where a line can be redrawn. Anything else is a usage_error.
 ProgressMode parse_progress(std::string_view text, const Terminal& terminal = terminal_of(stderr));
 
+// "settings that suit the data", with their reasons.
+std::string describe(const std::vector<Choice>& choices);
+
 class ProgressView : public Observer {
  public:
   using Clock = std::function<double()>;  // seconds, never falling; empty: the steady clock
@@ -39,6 +42,8 @@ class ProgressView : public Observer {
   ProgressView(const ProgressView&) = delete;
   ProgressView& operator=(const ProgressView&) = delete;
 
+  void noticed(const std::string& text) override;
+  void chose(const std::vector<Choice>& all) override;
   void started(const RunStart& run) override;
   void updated(const UpdateReport& report) override;
   void validated(const ValidationReport& report) override;

@@ -119,7 +119,7 @@ Aligner::Grid Aligner::grid_of(const SymbolPair& pair) const {
   check_ids(pair.target, target_symbols_, "target");
   const Grid grid(pair, static_cast<std::size_t>(source_symbols_), static_cast<std::size_t>(target_symbols_));
   if (grid.rows() > max_cells / grid.width()) {
-    throw data_error("a pair of {} and {} symbols is too long to align; leave longer lines out with --max-length {}",
+    throw data_error("a pair of {} and {} symbols is too long to align; leave longer lines out with `max_length` {}",
                      pair.source.size(), pair.target.size(), max_cells / least_band - 1);
   }
   return grid;

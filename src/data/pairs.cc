@@ -55,7 +55,7 @@ std::optional<Problem> find_bad_side(const Place& place, std::string_view side, 
   if (length <= max_length) return std::nullopt;
   return Problem{SkipReason::too_long,
                  fmt::format("{}:{}: the {} has {} characters, more than the limit of {} "
-                             "(--max-length): \"{}\"",
+                             "(`max_length`): \"{}\"",
                              place.text(), column + max_length, side, length, max_length, beginning(text))};
 }
 
@@ -181,7 +181,7 @@ Pairs read_columns(const PairOptions& options) {
   const Columns& columns = guessed.columns;
   if (!columns.has("target")) throw usage_error("columns {}: none is called target", columns.text());
   if (columns.has("alignment") && !options.alignment_file.empty()) {
-    throw usage_error("columns {}: links come from a column or from --alignment, not from both", columns.text());
+    throw usage_error("columns {}: links come from a column or from `alignment_file`, not from both", columns.text());
   }
   for (std::string line, links; lines.next(line, links);) {
     Example example;
@@ -191,6 +191,16 @@ Pairs read_columns(const PairOptions& options) {
     collector.add(place, std::move(example), problem, count_columns(line) > columns.names().size());
   }
   return collector.finish(lines.name(), std::move(guessed));
+}
+
+// Of two sides that stand apart.
+std::optional<Problem> find_bad_pair(const Place& of_source, const Place& of_target, const Example& example,
+                                     std::int64_t max_length) {
+  if (example.source.empty() && example.target.empty()) return blank(of_source);
+  if (auto problem = find_bad_utf8(of_source, example.source)) return problem;
+  if (auto problem = find_bad_utf8(of_target, example.target)) return problem;
+  if (auto problem = find_bad_side(of_source, "source", example.source, 1, max_length)) return problem;
+  return find_bad_side(of_target, "target", example.target, 1, max_length);
 }
 
 Pairs read_parallel(const PairOptions& options) {
@@ -206,15 +216,21 @@ Pairs read_parallel(const PairOptions& options) {
     if (links) check_same_end(source, *links, more, links->next(example.alignment), "pair needs its links");
     if (!more) break;
     const Place of_source = place_of(source), of_target = place_of(target);
-    std::optional<Problem> problem;
-    if (example.source.empty() && example.target.empty()) problem = blank(of_source);
-    if (!problem) problem = find_bad_utf8(of_source, example.source);
-    if (!problem) problem = find_bad_utf8(of_target, example.target);
-    if (!problem) problem = find_bad_side(of_source, "source", example.source, 1, options.max_length);
-    if (!problem) problem = find_bad_side(of_target, "target", example.target, 1, options.max_length);
+    const auto problem = find_bad_pair(of_source, of_target, example, options.max_length);
     collector.add(of_source, std::move(example), problem);
   }
   return collector.finish(source.name(), {});
+}
+
+// Those that some example has something for.
+Columns columns_of(const std::vector<Example>& examples) {
+  std::vector<std::string> names = {"source", "target"};
+  const auto any = [&](std::string Example::* part) {
+    return std::ranges::any_of(examples, [&](const Example& example) { return !(example.*part).empty(); });
+  };
+  if (any(&Example::features)) names.emplace_back("features");
+  if (any(&Example::alignment)) names.emplace_back("alignment");
+  return Columns(names);
 }
 
 }  // namespace
@@ -237,13 +253,13 @@ std::string describe(const ReadReport& report) {
     if (lines > 0) text += fmt::format("{}{}: {} lines (first: {})", text.empty() ? "" : "; ", what, lines, first);
   };
   mention("control characters, to the model unknown symbols", report.with_control, report.first_with_control);
-  mention("more columns than have a name (--columns), which are not read", report.with_more, report.first_with_more);
+  mention("more columns than have a name (`columns`), which are not read", report.with_more, report.first_with_more);
   return text;
 }
 
 std::string describe(const Pairs& pairs) {
   const std::string reason = pairs.reason.empty() ? ""
-                                                  : fmt::format("columns {}, since {}; --columns says otherwise",
+                                                  : fmt::format("columns {}, since {}; `columns` says otherwise",
                                                                 Columns(pairs.columns).text(), pairs.reason);
   const std::string report = describe(pairs.report);
   return reason + (reason.empty() || report.empty() ? "" : "; ") + report;
@@ -251,16 +267,32 @@ std::string describe(const Pairs& pairs) {
 
 Pairs read_pairs(const PairOptions& options) {
   const bool parallel = !options.source_file.empty() || !options.target_file.empty();
-  if (parallel == !options.file.empty()) throw usage_error("give either one file of pairs or --source F --target F");
+  if (parallel == !options.file.empty())
+    throw usage_error("give either one file of pairs or `source_file` and `target_file`");
   if (!parallel) return read_columns(options);
   if (options.source_file.empty() || options.target_file.empty()) {
-    throw usage_error("--source and --target belong together; --{} is missing",
-                      options.source_file.empty() ? "source" : "target");
+    throw usage_error("`source_file` and `target_file` belong together; `{}` is missing",
+                      options.source_file.empty() ? "source_file" : "target_file");
   }
   if (options.source_file == "-" && options.target_file == "-") {
     throw usage_error("source and target cannot both come from standard input");
   }
   return read_parallel(options);
+}
+
+Pairs check_pairs(std::vector<Example> examples, const std::string& name, const PairOptions& options) {
+  GuessedColumns columns = {options.columns.empty() ? columns_of(examples) : Columns(options.columns)};
+  Collector collector(options);
+  std::int64_t line = 0;
+  for (Example& example : examples) {
+    const Place place = {name, ++line};
+    std::optional<Problem> problem = find_bad_pair(place, place, example, options.max_length);
+    for (const std::string* text : {&example.features, &example.alignment}) {
+      if (!problem) problem = find_bad_utf8(place, *text);
+    }
+    collector.add(place, std::move(example), problem);
+  }
+  return collector.finish(name, std::move(columns));
 }
 
 }  // namespace fovea

@@ -70,4 +70,8 @@ std::string describe(const Pairs& pairs);
 // A data_error if nothing is kept, since no use can be made of that.
 Pairs read_pairs(const PairOptions& options);
 
+// Examples in memory, held to the same: of the options the columns (none: what the examples have), the policy and the
+// greatest length count. Their lines are numbered from 1, and called by `name` where something is wrong.
+Pairs check_pairs(std::vector<Example> examples, const std::string& name, const PairOptions& options);
+
 }  // namespace fovea

@@ -87,6 +87,23 @@ Evaluation evaluate(Predictor& predictor, std::span<const Example> examples, con
   return evaluation;
 }
 
+Evaluation evaluate(Predictor& predictor, const PairOptions& files, const EvaluationOptions& options) {
+  const Model& model = predictor.model();
+  PairOptions read = files;
+  read.max_length = options.max_length > 0 ? options.max_length : model.config().max_length;
+  if (read.file.empty()) model.task().check_columns(Columns());  // of files with one column each
+  if (read.columns.empty()) {
+    read.columns = model.task().columns().names();
+    if (!read.alignment_file.empty()) std::ranges::replace(read.columns, "alignment", "skip");
+  } else {
+    model.task().check_columns(Columns(read.columns));
+  }
+  const Pairs pairs = read_pairs(read);
+  Evaluation evaluation = evaluate(predictor, pairs.examples, options);
+  evaluation.notice = describe(pairs);
+  return evaluation;
+}
+
 std::vector<Figure> known_figures() {
   std::vector<Figure> known;
   for (const Metric* metric : metrics()) {

@@ -25,11 +25,16 @@ struct Evaluation {
   std::vector<LengthRow> by_length;
   double answer_seconds = 0;
   std::vector<std::string> warnings;
+  std::string notice;  // which lines of the files were left out; empty: none
 };
 
 // Lines of one source are asked once, and any of their targets is right. Throws a usage_error if lines have links and
 // the model has no attention to hold against them.
 Evaluation evaluate(Predictor& predictor, std::span<const Example> examples, const EvaluationOptions& options);
+
+// The lines of files. Of their options the columns, if there are none, are those the model was trained on, and the
+// greatest length is that of the other options.
+Evaluation evaluate(Predictor& predictor, const PairOptions& files, const EvaluationOptions& options);
 
 // Every figure that an evaluation may have, without values.
 std::vector<Figure> known_figures();

@@ -83,9 +83,9 @@ std::vector<ChartPoint> thinned(const std::vector<ChartPoint>& points) {
   return result;
 }
 
-class Drawing {
+class ChartDrawing {
  public:
-  explicit Drawing(const Chart& chart) : chart_(chart) {
+  explicit ChartDrawing(const Chart& chart) : chart_(chart) {
     for (const Series& series : chart.series) {
       for (const ChartPoint& point : series.points) {
         if (!is_finite(point)) continue;
@@ -207,6 +207,6 @@ class Drawing {
 
 }  // namespace
 
-std::string draw_chart(const Chart& chart) { return Drawing(chart).draw(); }
+std::string draw_chart(const Chart& chart) { return ChartDrawing(chart).draw(); }
 
 }  // namespace fovea

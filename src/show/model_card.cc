@@ -104,7 +104,8 @@ std::string results(const ModelCard& card) {
 std::string training(const ModelCard& card) {
   const std::string facts = fmt::format("{} updates in {:.1f} seconds, with Fovea {} on {}.", card.updates,
                                         card.seconds, markdown(card.version), markdown(card.instruction_set));
-  return fmt::format("## Training\n\n{}\n\n{}\nAll settings:\n\n{}", facts, code_block("sh", printable(card.command)),
+  const std::string command = card.command.empty() ? "" : code_block("sh", printable(card.command)) + "\n";
+  return fmt::format("## Training\n\n{}\n\n{}All settings:\n\n{}", facts, command,
                      code_block("toml", card.config_toml));
 }
 

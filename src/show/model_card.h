@@ -22,7 +22,7 @@ struct ModelCard {
   std::string instruction_set;
   std::string version;
   std::string data_hash;
-  std::string command;
+  std::string command;  // that trained it; empty: none is shown
 };
 
 std::string draw_model_card(const ModelCard& card);

@@ -17,7 +17,7 @@ std::vector<std::string> warnings(const Output& output, std::size_t map);
 // The line that stands under every picture.
 inline constexpr const char* kStandingLine = "Attention shows where the model read, not why it answered.";
 inline constexpr const char* kUnfinished =
-    "The answer is unfinished: it was cut at its greatest length, which --max-output sets.";
+    "The answer is unfinished: it was cut at its greatest length, which max_output sets.";
 inline constexpr const char* kNoMaps = "This model has no attention, so there is no map to draw.";
 
 }  // namespace fovea

@@ -279,8 +279,7 @@ std::unique_ptr<Model> load_model(Files& files, const std::filesystem::path& pat
     if (e.kind() == ErrorKind::model) throw;
     std::error_code ignored;
     const bool there = std::filesystem::exists(file, ignored);
-    throw model_error("{}{}", e.what(),
-                      there ? "" : fmt::format(" (train one with: fovea train DATA -o {})", path.string()));
+    throw model_error("{}{}", e.what(), there ? "" : fmt::format(" (train one into the `folder` {})", path.string()));
   }
 }
 

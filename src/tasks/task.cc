@@ -106,7 +106,7 @@ Task::Learned Task::learn(const Config& config, std::span<const Example> example
   if (generators().find(config.model.generator.kind).traits.lexicon) {
     if (!lexicon) {
       throw usage_error(
-          "generator.kind = {} needs a lexicon; give one with --lexicon F (source<TAB>target<TAB>probability)",
+          "generator.kind = {} needs a lexicon; give one with `lexicon` F (source<TAB>target<TAB>probability)",
           config.model.generator.kind);
     }
     learned.lexicon = look_up(*lexicon, symbols_of(learned.sources.at(0)), learned.target);

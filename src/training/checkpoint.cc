@@ -57,8 +57,8 @@ void check_same_config(const Config& now, const std::string& saved_json, const s
   const auto mine = ConstFieldsRef(now).visit().fields(), theirs = ConstFieldsRef(saved).visit().fields();
   for (std::size_t i = 0; i < mine.size(); ++i) {
     if (value_text(mine[i]) == value_text(theirs[i]) || only_says_how_long(mine[i].name)) continue;
-    throw usage_error("{} holds a run with {} = {}, not {}; start over with --fresh, or choose another -o", folder,
-                      mine[i].name, value_text(theirs[i]), value_text(mine[i]));
+    throw usage_error("{} holds a run with {} = {}, not {}; start over with `fresh`, or choose another `folder`",
+                      folder, mine[i].name, value_text(theirs[i]), value_text(mine[i]));
   }
 }
 
@@ -66,8 +66,8 @@ void check_same_config(const Config& now, const std::string& saved_json, const s
 void check_same_symbols(const Model& model, const TensorHeader& file, const std::string& name) {
   for (const auto& [key, mine] : model.metadata()) {
     if (key == "config" || entry(file, key.c_str(), name) == mine) continue;
-    throw model_error("{}: its \"{}\" is not that of the data; start over with --fresh, or choose another -o", name,
-                      key);
+    throw model_error("{}: its \"{}\" is not that of the data; start over with `fresh`, or choose another `folder`",
+                      name, key);
   }
 }
 
@@ -138,7 +138,8 @@ void load_checkpoint(Files& files, const std::filesystem::path& folder, Model& m
   read_safetensors(files.open(path), name, [&](const TensorHeader& file) {
     check_same_config(model.config(), entry(file, "config", name), name, folder.string());
     if (entry(file, "data", name) != std::to_string(data_hash)) {
-      throw usage_error("{} holds a run on other data; start over with --fresh, or choose another -o", folder.string());
+      throw usage_error("{} holds a run on other data; start over with `fresh`, or choose another `folder`",
+                        folder.string());
     }
     check_same_symbols(model, file, name);
     progress = progress_from_json(entry(file, "progress", name), name);

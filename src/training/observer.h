@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "tasks/defaults.h"
 #include "tasks/metrics/metric_values.h"
 #include "tasks/output.h"
 
@@ -61,11 +62,14 @@ struct ValidationReport {
 class Observer {
  public:
   virtual ~Observer() = default;
+  virtual void noticed(const std::string& /*text*/) {}       // which columns and lines were read
+  virtual void chose(const std::vector<Choice>& /*all*/) {}  // settings that nobody gave, of a run that begins
   virtual void started(const RunStart&) {}
   virtual void updated(const UpdateReport&) {}
   virtual void validated(const ValidationReport&) {}
   virtual void saved(const std::string& /*path*/, std::int64_t /*update*/) {}
   virtual void warned(const std::string& /*message*/) {}
+  virtual void ended() {}  // all is saved; the report is still to be written
 };
 
 }  // namespace fovea

@@ -75,7 +75,7 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
         config_.model.attention.select);
   }
   if (data_.training.empty()) throw data_error("no line to train on");
-  if (data_.held_out.empty()) throw data_error("no line to validate on; give a second file with --dev");
+  if (data_.held_out.empty()) throw data_error("no line to validate on; give a second file with `dev`");
   model_ = std::make_unique<Model>(config_, Task(config_, data_.training, data_.lexicon.get()));
   for (const Example& example : data_.training) {
     examples_.push_back(model_->task().encode(example));
@@ -87,7 +87,7 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
       std::ranges::all_of(examples_, [](const Encoding& encoded) { return encoded.links.empty(); })) {
     throw data_error(
         "objective.supervised = {}, but no line to train on has an alignment; give links such as 0-0 1-2 in a column "
-        "called alignment (--columns) or in a file (--alignment), or set it to 0",
+        "called alignment (`columns`) or in a file (`alignment_file`), or set it to 0",
         config_.model.objective.supervised);
   }
   for (const Example& example : data_.held_out) {
@@ -112,7 +112,7 @@ void Trainer::check_length(const Reading& source, std::int64_t line) const {
   if (most == 0 || source.size() <= most) return;
   throw data_error(
       "line {}: the source has {} symbols, but attention.score = {} knows {} positions (the stop symbol "
-      "counted); set attention.positions higher, or leave longer lines out with --max-length",
+      "counted); set attention.positions higher, or leave longer lines out with `max_length`",
       line, source.size(), config_.model.attention.score, most + 1);
 }
 
@@ -131,7 +131,7 @@ void Trainer::check_same_on_all_ranks() const {
           rank);
     }
     if (all[rank].settings != all[0].settings) {
-      throw usage_error("rank {} has other settings than rank 0; give every rank the same --config file", rank);
+      throw usage_error("rank {} has other settings than rank 0; give every rank the same `config_file`", rank);
     }
     if (all[rank].data != all[0].data) {
       throw data_error("rank {} read other data than rank 0; every machine must have the same files", rank);
@@ -225,13 +225,12 @@ void Trainer::train_batch(std::span<const std::uint32_t> batch) {
   if (!std::isfinite(result.loss) || !std::isfinite(result.norm)) {
     ++progress_.skipped;
     if (++progress_.skipped_in_a_row >= t.most_skipped) {
-      throw Error(
-          ErrorKind::failure,
-          fmt::format("{} updates in a row had no finite gradient (update {}, learning rate {:.3g}); start "
-                      "over with --fresh --set training.learning_rate={:.2g}; the best model so far, if there is "
-                      "one, stays in {}",
-                      progress_.skipped_in_a_row, progress_.update, rate, t.learning_rate / 3,
-                      options_.folder.string()));
+      throw Error(ErrorKind::failure,
+                  fmt::format("{} updates in a row had no finite gradient (update {}, learning rate {:.3g}); start "
+                              "over with `fresh` and training.learning_rate={:.2g}; the best model so far, if there is "
+                              "one, stays in {}",
+                              progress_.skipped_in_a_row, progress_.update, rate, t.learning_rate / 3,
+                              options_.folder.string()));
     }
     observer_.warned(fmt::format("update {} skipped: its gradient is not finite", progress_.update));
     return;

@@ -303,15 +303,15 @@ TEST(Options, set_field_splits_lists_and_keeps_later_equal_signs) {
 // ---- reading what is wrong ----
 
 TEST(OptionsErrors, unknown_names_get_the_nearest_one) {
-  EXPECT_EQ(bad_set("encoder.layrs=2"), "--set encoder.layrs=2: unknown setting; did you mean encoder.layers (now 1)?");
-  EXPECT_EQ(bad_set("dropuot=2"), "--set dropuot=2: unknown setting; did you mean encoder.dropout (now 0.1)?");
+  EXPECT_EQ(bad_set("encoder.layrs=2"), "encoder.layrs=2: unknown setting; did you mean encoder.layers (now 1)?");
+  EXPECT_EQ(bad_set("dropuot=2"), "dropuot=2: unknown setting; did you mean encoder.dropout (now 0.1)?");
   EXPECT_EQ(bad_set("layers=2"),
-            "--set layers=2: unknown setting; did you mean encoder.layers (now 1) or decoder.layers (now 2)?");
+            "layers=2: unknown setting; did you mean encoder.layers (now 1) or decoder.layers (now 2)?");
   EXPECT_EQ(bad_toml("[encoder]\nkind = \"rnn\"\n  layrs = 2\n"),
             "run.toml:3:3: encoder.layrs: unknown setting; did you mean encoder.layers (now 1)?");
-  EXPECT_EQ(bad_set("decoder.blue=2"), "--set decoder.blue=2: unknown setting; there are decoder.layers");
+  EXPECT_EQ(bad_set("decoder.blue=2"), "decoder.blue=2: unknown setting; there are decoder.layers");
   EXPECT_EQ(bad_set("zzz=2"),
-            "--set zzz=2: unknown setting; there are task, seed, stop_after, batch, files, encoder.*, decoder.*");
+            "zzz=2: unknown setting; there are task, seed, stop_after, batch, files, encoder.*, decoder.*");
   EXPECT_EQ(bad_json(R"({"encoder":{"colour":2}})"),
             "m.safetensors: config: encoder.colour: unknown setting; there are encoder.kind, encoder.layers, "
             "encoder.offset, encoder.dropout, encoder.bidirectional, encoder.bias, encoder.deep.* (the file may come "
@@ -319,7 +319,7 @@ TEST(OptionsErrors, unknown_names_get_the_nearest_one) {
 }
 
 TEST(OptionsErrors, groups_are_not_settings) {
-  EXPECT_EQ(bad_set("decoder=2"), "--set decoder=2: names a group of settings; there are decoder.layers");
+  EXPECT_EQ(bad_set("decoder=2"), "decoder=2: names a group of settings; there are decoder.layers");
   EXPECT_EQ(bad_toml("decoder = 2"), "run.toml:1:1: decoder: names a group of settings; there are decoder.layers");
   EXPECT_TRUE(contains(bad_toml("[encodr]"), "run.toml:1:2: encodr: unknown setting"));
   EXPECT_TRUE(contains(bad_toml("[seed]\nx = 1"), "run.toml:2:1: seed.x: unknown setting"));
@@ -333,12 +333,12 @@ TEST(OptionsErrors, groups_are_not_settings) {
 }
 
 TEST(OptionsErrors, wrong_types_and_broken_rules_say_what_is_allowed) {
-  EXPECT_EQ(bad_set("encoder.layers=0"), "--set encoder.layers=0: wants a whole number from 1 to 64, got 0");
-  EXPECT_EQ(bad_set("encoder.layers=65"), "--set encoder.layers=65: wants a whole number from 1 to 64, got 65");
-  EXPECT_EQ(bad_set("encoder.layers=two"), "--set encoder.layers=two: wants a whole number from 1 to 64, got \"two\"");
+  EXPECT_EQ(bad_set("encoder.layers=0"), "encoder.layers=0: wants a whole number from 1 to 64, got 0");
+  EXPECT_EQ(bad_set("encoder.layers=65"), "encoder.layers=65: wants a whole number from 1 to 64, got 65");
+  EXPECT_EQ(bad_set("encoder.layers=two"), "encoder.layers=two: wants a whole number from 1 to 64, got \"two\"");
   EXPECT_EQ(bad_set("encoder.kind=rnnn"),
-            "--set encoder.kind=rnnn: wants one of rnn, embedding, got \"rnnn\"; did you mean rnn?");
-  EXPECT_EQ(bad_set("seed=-1"), "--set seed=-1: wants a whole number at least 0, got -1");
+            "encoder.kind=rnnn: wants one of rnn, embedding, got \"rnnn\"; did you mean rnn?");
+  EXPECT_EQ(bad_set("seed=-1"), "seed=-1: wants a whole number at least 0, got -1");
   EXPECT_EQ(bad_toml("[encoder]\nlayers = 2.0"),
             "run.toml:2:1: encoder.layers: wants a whole number from 1 to 64, got 2");
   EXPECT_EQ(bad_toml("[encoder]\nlayers = \"2\""),
@@ -377,7 +377,7 @@ TEST(OptionsErrors, numbers_beyond_all_bounds) {
     EXPECT_TRUE(contains(bad_toml(name + " = 1e400"s), "run.toml:1:"));
   }
   EXPECT_EQ(bad_set("encoder.offset=2147483648"),
-            "--set encoder.offset=2147483648: wants a whole number from -2147483648 to 2147483647, got 2147483648");
+            "encoder.offset=2147483648: wants a whole number from -2147483648 to 2147483647, got 2147483648");
   EXPECT_TRUE(contains(bad_set("seed=9223372036854775808"), "wants a whole number at least 0"));
   EXPECT_TRUE(contains(bad_toml("seed = 9223372036854775808"), "run.toml:1:"));
   EXPECT_TRUE(contains(bad_json(R"({"seed":9223372036854775808})"), "seed: wants a whole number"));
@@ -388,7 +388,7 @@ TEST(OptionsErrors, numbers_beyond_all_bounds) {
 }
 
 TEST(OptionsErrors, set_field_wants_an_assignment_of_sound_text) {
-  EXPECT_EQ(bad_set("encoder.layers"), "--set encoder.layers: has no value; write it as name=value");
+  EXPECT_EQ(bad_set("encoder.layers"), "encoder.layers: has no value; write it as name=value");
   EXPECT_TRUE(contains(bad_set(""), "write it as name=value"));
   EXPECT_TRUE(contains(bad_set("=1"), "unknown setting"));
   EXPECT_TRUE(contains(bad_set("task=\xff"), "sound UTF-8"));

@@ -143,7 +143,7 @@ TEST(Pairs, ColumnsWithoutANameAreCounted) {
   EXPECT_EQ(pairs.examples[2].target, "f");
   EXPECT_EQ(pairs.examples[2].features, "");
   EXPECT_EQ(pairs.report.with_more, 2);
-  expect_in("more columns than have a name (--columns), which are not read: 2 lines (first: ", describe(pairs));
+  expect_in("more columns than have a name (`columns`), which are not read: 2 lines (first: ", describe(pairs));
   expect_in(":2)", describe(pairs));
 }
 
@@ -155,7 +155,7 @@ TEST(Pairs, ColumnsOfTagsAreFound) {
   EXPECT_EQ(second.examples[1].line, 3);
   EXPECT_EQ(describe(second.report), "left out: 1 blank");
   EXPECT_EQ(describe(second),
-            "columns source,features,target, since the second looks like tags (pos=V,mood=IND,per=1); --columns says "
+            "columns source,features,target, since the second looks like tags (pos=V,mood=IND,per=1); `columns` says "
             "otherwise; left out: 1 blank");
   EXPECT_EQ(read_text("iez\tikehesse\tN;IN+ALL;SG\nso\tso\tADV\na\tb\tV;3\n").columns,
             (std::vector<std::string>{"source", "target", "features"}));
@@ -268,7 +268,7 @@ TEST(Pairs, ContradictoryOptions) {
   PairOptions options;
   expect_in("give either", fail(options));
   options.source_file = "-";
-  expect_in("--target is missing", fail(options));
+  expect_in("`target_file` is missing", fail(options));
   options.target_file = "-";
   expect_in("both", fail(options));
   options.file = "a.tsv";

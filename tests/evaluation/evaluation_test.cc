@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "evaluation/gate.h"
 #include "tasks/metrics/metric.h"
 #include "training/tiny_run.h"
 
@@ -78,7 +79,38 @@ TEST_F(EvaluationTest, AttentionIsMeasuredIfWanted) {
 
 TEST_F(EvaluationTest, OfNothingIsRefused) {
   Predictor predictor(folder_.path(), 1);
-  EXPECT_THROW(evaluate(predictor, {}, {}), Error);
+  EXPECT_THROW(evaluate(predictor, std::vector<Example>(), {}), Error);
+}
+
+TEST_F(EvaluationTest, FilesAreTheirLines) {
+  const std::vector<Example> examples = tiny_examples(5, 50);
+  PairOptions files;
+  files.file = folder_.write("test.tsv", "\n" + to_tsv(examples));
+  Predictor predictor(folder_.path(), 1);
+  const Evaluation a = evaluate(predictor, files, {}), b = evaluate(predictor, examples, {});
+  ASSERT_EQ(a.figures.size(), b.figures.size());
+  for (std::size_t i = 0; i < a.figures.size(); ++i) EXPECT_EQ(a.figures[i].value, b.figures[i].value);
+  EXPECT_EQ(a.notice, "left out: 1 blank");
+  EXPECT_EQ(b.notice, "");
+  files.columns = {"source", "features", "target"};
+  EXPECT_THROW(evaluate(predictor, files, {}), Error) << "this model reads no features";
+}
+
+TEST(Gate, IsPassedOrMissed) {
+  const std::vector<Figure> figures = {{"exact", 0.5, Better::higher}, {"cer", 0.2, Better::lower}};
+  EXPECT_EQ(missed({"exact", 0.5, true}, figures), "");
+  EXPECT_EQ(missed({"exact", 0.6, true}, figures), "exact is 0.5, wanted at least 0.6");
+  EXPECT_EQ(missed({"cer", 0.2, false}, figures), "");
+  EXPECT_EQ(missed({"cer", 0.1, false}, figures), "cer is 0.2, wanted at most 0.1");
+  EXPECT_THROW(missed({"aer", 0.1, false}, figures), Error) << "not measured";
+  EXPECT_NO_THROW(check_gate({"lines", 5, false}));
+  EXPECT_THROW(check_gate({"exakt", 0.5, true}), Error);
+  try {
+    check_gate({"cer", 0.25, true});
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_STREQ(e.what(), "`min` cer=0.25: of cer less is better; give the most that will do with `max` cer=0.25");
+  }
 }
 
 }  // namespace

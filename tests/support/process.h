@@ -29,6 +29,7 @@ struct Command {
   bool output_is_closed = false;                   // nobody reads its standard output
   bool streams_do_not_wait = false;                // all three are set to O_NONBLOCK
   std::optional<std::uint64_t> largest_file = {};  // bytes that any file may grow to
+  int seconds = 120;                               // by when it must have ended
 };
 
 struct Outcome {
@@ -40,7 +41,7 @@ struct Outcome {
 
 class Process {
  public:
-  explicit Process(const Command& command) {
+  explicit Process(const Command& command) : deadline_(Clock::now() + std::chrono::seconds(command.seconds)) {
     int input[2], output[2], errors[2];
     if (pipe2(input, O_CLOEXEC) || pipe2(output, O_CLOEXEC) || pipe2(errors, O_CLOEXEC)) {
       throw std::runtime_error("no pipe");
@@ -175,7 +176,7 @@ class Process {
   int input_ = -1, output_ = -1, errors_ = -1;
   std::size_t out_taken_ = 0, err_taken_ = 0;
   Outcome outcome_;
-  Clock::time_point deadline_ = Clock::now() + std::chrono::seconds(120);
+  Clock::time_point deadline_;
 };
 
 // The program under test.

@@ -268,7 +268,7 @@ TEST(LoadModel, SaysWhereItLookedAndHowToGetOne) {
   } catch (const Error& e) {
     EXPECT_EQ(e.kind(), ErrorKind::model);
     EXPECT_NE(std::string(e.what()).find("no_such_folder"), std::string::npos);
-    EXPECT_NE(std::string(e.what()).find("fovea train"), std::string::npos);
+    EXPECT_NE(std::string(e.what()).find("train one into the `folder`"), std::string::npos);
   }
 }
 

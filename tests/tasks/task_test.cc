@@ -327,7 +327,7 @@ TEST(LookingUp, NeedsALexiconAndKeepsNoneThatIsNotNeeded) {
     FAIL() << "accepted";
   } catch (const Error& e) {
     EXPECT_EQ(e.kind(), ErrorKind::usage);
-    EXPECT_NE(std::string(e.what()).find("--lexicon"), std::string::npos);
+    EXPECT_NE(std::string(e.what()).find("`lexicon`"), std::string::npos);
   }
   EXPECT_TRUE(Task(words_with({}), animals, &lexicon).lexicon().empty());
 }

@@ -9,7 +9,7 @@ inline void check_positions(std::string_view score, int positions, int most) {
   if (positions <= most) return;
   throw usage_error(
       "attention.score = {} knows {} positions, but a source has {} (its stop symbol counted); train with a larger "
-      "attention.positions, or leave longer lines out with --max-length",
+      "attention.positions, or leave longer lines out with `max_length`",
       score, most, positions);
 }
 

@@ -1,19 +1,17 @@
-#include "cli/compared_run.h"
+#include "runs/compared_run.h"
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstring>
 #include <fmt/core.h>
 
 #include "base/json.h"
 #include "base/random.h"
-#include "base/streams.h"
-#include "cli/signals.h"
 #include "evaluation/evaluation.h"
 #include "inference/predictor.h"
+#include "runs/child_process.h"
+#include "runs/run_folder.h"
 #include "show/json.h"
-#include "show/label.h"
 #include "tasks/criterion.h"
 #include "tasks/references.h"
 
@@ -21,12 +19,8 @@ namespace fovea {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr const char* record_file_name = "compared.json";
 constexpr std::array<const char*, 4> state_names = {"begun", "done", "cannot", "failed"};  // by RunState
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 // All that decides about the figures.
 Json key_of(const PlannedRun& run, const ComparedTask& task) {
@@ -86,43 +80,9 @@ void write_record(const PlannedRun& run, const ComparedTask& task, const RunReco
   files.write_atomically(run.folder / record_file_name, json_text(object, 1) + "\n");
 }
 
-// The status of one run: "3/12 attention.score=dot seed 2: update 500, exact 0.91, 45 s".
-class RunStatus : public Observer {
- public:
-  RunStatus(const PlannedRun& run, ProgressMode mode) : title_(run.title), mode_(mode) {}
-
-  void updated(const UpdateReport& report) override {
-    constexpr double live_interval = 0.2, plain_interval = 10;  // seconds
-    if (seconds_since(shown_at_) < (mode_ == ProgressMode::live ? live_interval : plain_interval)) return;
-    show(report.update, report.seconds);
-  }
-  void validated(const ValidationReport& report) override {
-    const Criterion criterion(report.metric);
-    const auto score = criterion.find(report.metrics, report.held_out_loss);
-    score_ = fmt::format(", {} {:.4f}", criterion.name(), score.value_or(0));
-    show(report.update, report.seconds);
-  }
-  void warned(const std::string& message) override {
-    say_progress(title_ + ": " + message, mode_ == ProgressMode::none ? ProgressMode::plain : mode_);
-  }
-
- private:
-  void show(std::int64_t update, double seconds) {
-    shown_at_ = Clock::now();
-    const std::string line = fmt::format("{}: update {}{}, {:.0f} s", title_, update, score_, seconds);
-    if (mode_ == ProgressMode::plain) say_progress(line, mode_);
-    // Redrawn over and over, and cut, for a line that wraps cannot be.
-    if (mode_ == ProgressMode::live) say("\r\x1b[K" + shorten(line, terminal_of(stderr).width - 1));
-  }
-
-  std::string title_;
-  ProgressMode mode_;
-  std::string score_;
-  Clock::time_point shown_at_ = Clock::now();
-};
-
 // What the best model of the run answers, and how long that takes.
-void measure_answers(const PlannedRun& run, const ComparedTask& task, ComparedRun& figures) {
+void measure_answers(const PlannedRun& run, const ComparedTask& task, const std::atomic<int>& stop,
+                     ComparedRun& figures) {
   Predictor predictor(run.folder, task.threads);
   const std::vector<Referenced> questions =
       group_references(task.data.held_out, predictor.model().task().target_tokenizer());
@@ -132,35 +92,33 @@ void measure_answers(const PlannedRun& run, const ComparedTask& task, ComparedRu
   }
   // The first answers also warm it up: memory is had, weights are in the cache.
   for (Prediction& p : predictor.predict(
-           shown,
-           {.answer = {.search = {.alternatives = 5, .limits = sample_limits, .stop_signal = &stop_signal()}}})) {
+           shown, {.answer = {.search = {.alternatives = 5, .limits = sample_limits, .stop_signal = &stop}}})) {
     figures.examples.push_back(std::move(p.output));
   }
-  const Evaluation evaluation = evaluate(predictor, task.data.held_out,
-                                         {.answer = {.search = {.stop_signal = &stop_signal()}}, .attention = false});
+  const Evaluation evaluation =
+      evaluate(predictor, task.data.held_out, {.answer = {.search = {.stop_signal = &stop}}, .attention = false});
   figures.lines = std::ssize(questions);
   figures.predict_seconds = evaluation.answer_seconds;
   figures.metrics = metric_figures(evaluation);
 }
 
 // In the child.
-RunRecord train_and_measure(const PlannedRun& run, const ComparedTask& task) {
+RunRecord train_and_measure(const PlannedRun& run, const ComparedTask& task, const std::atomic<int>& stop,
+                            Observer& observer) {
   RunRecord record;
   try {
     const DirectoryLock lock(run.folder);
     Files files;
-    RunStatus status(run, task.progress);
     {
-      Trainer trainer(
-          run.config, task.data,
-          {.folder = run.folder, .threads = task.threads, .stop_after = task.budget, .stop_signal = &stop_signal()},
-          files, status);
+      Trainer trainer(run.config, task.data,
+                      {.folder = run.folder, .threads = task.threads, .stop_after = task.budget, .stop_signal = &stop},
+                      files, observer);
       if (trainer.run() == Ending::interrupted) return record;
       record.figures.parameters = trainer.model().parameters().count();
       record.figures.updates = trainer.progress().update;
       record.figures.train_seconds = trainer.progress().seconds;
     }
-    measure_answers(run, task, record.figures);
+    measure_answers(run, task, stop, record.figures);
     record.state = RunState::done;
   } catch (const SearchStopped&) {
   } catch (const Error& e) {
@@ -191,8 +149,22 @@ std::uint64_t fingerprint(const TrainingData& data) {
   return hash;
 }
 
-void say_progress(const std::string& line, ProgressMode mode) {
-  if (mode != ProgressMode::none) say((mode == ProgressMode::live ? "\r\x1b[K" : "") + line + "\n");
+std::string describe(const RunRecord& record, const Config& config) {
+  const ComparedRun& f = record.figures;
+  const Metric& metric = leading_metric(Criterion(config.training.metric));
+  const Figure* figure = find_figure(f.metrics, metric.name);
+  switch (record.state) {
+    case RunState::done:
+      return fmt::format("update {}, {} {:.4f}, {:.0f} s", f.updates, metric.name, figure ? figure->value : 0.0,
+                         f.train_seconds);
+    case RunState::cannot:
+      return "cannot: " + record.reason;
+    case RunState::failed:
+      return "failed: " + record.reason;
+    case RunState::begun:
+      break;
+  }
+  return "stopped and saved";
 }
 
 std::optional<RunRecord> find_record(const PlannedRun& run, const ComparedTask& task) {
@@ -213,28 +185,31 @@ std::optional<RunRecord> find_record(const PlannedRun& run, const ComparedTask& 
   const Json wanted = key_of(run, task);
   for (const auto& [name, value] : wanted.items()) {
     if (key.contains(name) && key[name] == value) continue;
-    throw usage_error("{} holds a run with another {}; choose another folder with -o, or remove this one",
+    throw usage_error("{} holds a run with another {}; choose another `folder`, or remove this one",
                       run.folder.string(), name);
   }
   return record;
 }
 
-RunRecord do_run(const PlannedRun& run, const ComparedTask& task) {
+RunRecord do_run(const PlannedRun& run, const ComparedTask& task, Observer& observer) {
   Files files;
   files.make_directories(run.folder);
   const std::optional<RunRecord> before = find_record(run, task);
   RunRecord record;
   record.figures.peak_mib = before ? before->figures.peak_mib : 0;  // of an earlier part of the run
   write_record(run, task, record);
-  files.write_atomically(run.folder / "config.toml", to_toml(run.config));
-  const ChildEnd end = run_in_child([&] { write_record(run, task, train_and_measure(run, task)); });
+  files.write_atomically(run.folder / config_file_name, to_toml(run.config));
+  const auto work = [&](const std::atomic<int>& stop) {
+    write_record(run, task, train_and_measure(run, task, stop, observer));
+  };
+  const ChildEnd end = run_in_child(work, task.stop_signal);
   const double peak = std::max(record.figures.peak_mib, end.peak_mib);
   record = find_record(run, task).value();
   record.figures.peak_mib = peak;
-  if (record.state == RunState::begun && stop_signal() == 0) {
+  if (record.state == RunState::begun && !task.stopped()) {
     record.state = RunState::failed;
     record.reason = end.signal ? fmt::format("ended by signal {} ({})", end.signal, strsignal(end.signal))
-                               : "ended without a result; the same command goes on from there";
+                               : "ended without a result; the same comparison goes on from there";
   }
   write_record(run, task, record);
   return record;

@@ -1,5 +1,5 @@
 // Every preset is a model that can be trained, and says whose it is.
-#include "cli/presets.h"
+#include "runs/presets.h"
 
 #include <gtest/gtest.h>
 

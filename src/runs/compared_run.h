@@ -2,12 +2,13 @@
 // comparison need not do it twice.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 
-#include "cli/progress.h"
 #include "show/comparison.h"
 #include "training/trainer.h"
 
@@ -21,7 +22,9 @@ struct ComparedTask {
   std::uint64_t data_hash = 0;  // its fingerprint
   Period budget;
   int threads = 1;
-  ProgressMode progress = ProgressMode::plain;
+  const std::atomic<int>* stop_signal = nullptr;
+
+  bool stopped() const { return stop_signal && *stop_signal != 0; }
 };
 
 struct PlannedRun {
@@ -37,18 +40,18 @@ struct RunRecord {
   std::string reason;  // of the last two
   ComparedRun figures;
 };
+// What became of it: "update 500, exact 0.9123, 45 s", "cannot: ...".
+std::string describe(const RunRecord& record, const Config& config);
 
 // Tells these data from others.
 std::uint64_t fingerprint(const TrainingData& data);
-
-// A line on standard error that stays.
-void say_progress(const std::string& line, ProgressMode mode);
 
 // What the folder remembers of the run; nothing of a run that is new. Throws a usage_error if it is of another config,
 // data, budget or number of threads.
 std::optional<RunRecord> find_record(const PlannedRun& run, const ComparedTask& task);
 
-// Brings the run to its end, or, after a signal, to where it can go on. Only what has to do with the folder throws.
-RunRecord do_run(const PlannedRun& run, const ComparedTask& task);
+// Brings the run to its end, or, after a signal, to where it can go on. Only what has to do with the folder throws. The
+// observer is told in the process of the run.
+RunRecord do_run(const PlannedRun& run, const ComparedTask& task, Observer& observer);
 
 }  // namespace fovea

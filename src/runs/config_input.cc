@@ -1,0 +1,50 @@
+#include "runs/config_input.h"
+
+#include "base/files.h"
+#include "base/nearest.h"
+#include "data/columns.h"
+#include "runs/presets.h"
+
+namespace fovea {
+
+namespace {
+
+void read_preset(Config& config, const std::string& name) {
+  std::vector<std::string> known;
+  for (const Preset& preset : presets()) {
+    if (preset.name == name) return read_toml(config, preset.toml, "preset " + name);
+    known.emplace_back(preset.name);
+  }
+  throw unknown_name("preset", name, known);
+}
+
+void give(Config& config, const ConfigInput& input) {
+  if (!input.preset.empty()) read_preset(config, input.preset);
+  if (!input.config_file.empty()) {
+    Files files;
+    read_toml(config, files.read(input.config_file, 1 << 20), input.config_file);
+  }
+  for (const std::string& setting : input.settings) set_field(config, setting, "settings");
+  if (!input.columns.empty()) config.columns = Columns::parse(input.columns).names();
+  if (input.max_length > 0) config.max_length = input.max_length;
+  if (input.seed >= 0) config.training.seed = input.seed;
+}
+
+}  // namespace
+
+Config make_config(const ConfigInput& input) {
+  Config config;
+  give(config, input);
+  return config;
+}
+
+ResolvedConfig make_config(const ConfigInput& input, const std::vector<std::string>& columns,
+                           std::span<const Example> training) {
+  const auto asked = [&](Config& config) {
+    give(config, input);
+    config.columns = columns;
+  };
+  return resolve_config(asked, training);
+}
+
+}  // namespace fovea

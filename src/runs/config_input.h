@@ -1,0 +1,27 @@
+// The settings of a run, from wherever they are given.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tasks/defaults.h"
+
+namespace fovea {
+
+struct ConfigInput {
+  std::string preset;  // later ones overrule earlier ones
+  std::string config_file;
+  std::vector<std::string> settings;  // a.b=c
+  std::string columns;                // empty: as the config says, like
+  std::int64_t max_length = 0;        // 0, and
+  std::int64_t seed = -1;             // -1
+};
+// The settings as asked for.
+Config make_config(const ConfigInput& input);
+// And those nobody gave as they suit the lines to train on, which had these columns.
+ResolvedConfig make_config(const ConfigInput& input, const std::vector<std::string>& columns,
+                           std::span<const Example> training);
+
+}  // namespace fovea

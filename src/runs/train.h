@@ -1,0 +1,44 @@
+// Training from files or lines in memory to a folder with the model, its report and its model card.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "runs/config_input.h"
+#include "runs/training_input.h"
+#include "training/trainer.h"
+
+namespace fovea {
+
+struct TrainRequest {
+  TrainingInput data;
+  ConfigInput config;            // what is not given is chosen to suit the data
+  std::filesystem::path folder;  // for the model and all about it; if it holds a run, that goes on
+  int threads = 0;               // 0: all
+  Period stop_after = {};        // none: until patience is at its end
+  Period save_every = {60, Period::Unit::seconds};
+  bool fresh = false;                             // forget what the folder holds
+  std::string command = {};                       // for report and card: how to do it again
+  Observer* observer = nullptr;                   // null: nobody watches
+  const std::atomic<int>* stop_signal = nullptr;  // not 0: save and return
+  Ranks* ranks = &Ranks::alone();                 // each calls train
+};
+
+struct TrainResult {
+  Ending ending = Ending::finished;
+  std::string reason;  // why it is finished; empty: it is not
+  Config config;       // as resolved
+  std::int64_t updates = 0;
+  double seconds = 0;                    // over all its parts
+  std::optional<ValidationReport> best;  // where the model in the folder was measured; none: not yet; on rank 0 alone
+  double best_loss = 0;                  // on the held-out lines, of that model
+  double loss_of_single_symbols = 0;     // of one who knows only how frequent the target's symbols are
+  bool learned = true;                   // more than that, as far as was measured
+};
+
+// The same request again goes on where it stopped. From Observer::started on the stop signal is heeded.
+TrainResult train(const TrainRequest& request);
+
+}  // namespace fovea

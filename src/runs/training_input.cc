@@ -1,0 +1,91 @@
+#include "runs/training_input.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "data/columns.h"
+#include "data/split.h"
+
+namespace fovea {
+
+namespace {
+
+// `examples` if there are any, else what the files have.
+Pairs read_part(const PairOptions& options, const std::vector<Example>& examples, const char* name,
+                const Notice& notice) {
+  Pairs pairs = examples.empty() ? read_pairs(options) : check_pairs(examples, name, options);
+  if (const std::string text = describe(pairs); !text.empty()) notice(text);
+  return pairs;
+}
+
+PairOptions training_part(const TrainingInput& input, const Config& config) {
+  PairOptions options;
+  options.file = input.file;
+  options.source_file = input.source_file;
+  options.target_file = input.target_file;
+  options.alignment_file = input.alignment_file;
+  options.columns = config.columns;
+  options.bad_lines = parse_bad_lines(input.on_bad_line);
+  options.max_length = config.max_length;
+  const bool parallel = !input.source_file.empty() || !input.target_file.empty();
+  if (!input.examples.empty() && (parallel || !input.file.empty() || !input.alignment_file.empty())) {
+    throw usage_error("lines to train on come from files or from memory, not from both");
+  }
+  if (parallel && input.file.empty() && !config.columns.empty() && config.columns != Columns().names()) {
+    throw usage_error("columns {} are those of one file; `source_file` and `target_file` have one column each",
+                      Columns(config.columns).text());
+  }
+  const bool one_file = !input.file.empty() && input.alignment_file.empty();
+  if (one_file && config.columns.empty() && config.model.objective.supervised > 0) {
+    options.columns = {"source", "target", "alignment"};
+  }
+  return options;
+}
+
+// How the held-out lines are read, beside training lines with these columns.
+PairOptions held_out_part(const TrainingInput& input, PairOptions options, const std::vector<std::string>& columns) {
+  const bool parallel = !input.dev_source.empty() || !input.dev_target.empty();
+  const bool both = !input.dev_source.empty() && !input.dev_target.empty();
+  if (parallel && (!both || !input.dev.empty())) {
+    throw usage_error("held-out lines are one file, `dev` F, or two, `dev_source` F `dev_target` F");
+  }
+  if (!input.held_out.empty() && (parallel || !input.dev.empty())) {
+    throw usage_error("held-out lines come from files or from memory, not from both");
+  }
+  if (parallel && Columns(columns).has("features")) {
+    throw usage_error("`dev_source` and `dev_target` have no features, which the model reads; use `dev` F");
+  }
+  options.columns = columns;
+  options.file = input.dev;
+  options.source_file = input.dev_source;
+  options.target_file = input.dev_target;
+  options.alignment_file.clear();  // the held-out lines are answered, and no more
+  return options;
+}
+
+}  // namespace
+
+bool TrainingInput::reads_standard_input() const {
+  const auto all = {file, source_file, target_file, alignment_file, dev, dev_source, dev_target};
+  return std::ranges::find(all, "-") != all.end();
+}
+
+TrainingData read_training_data(const TrainingInput& input, Config& config, const Notice& notice) {
+  const PairOptions options = training_part(input, config);
+  TrainingData data;
+  if (!input.lexicon.empty()) data.lexicon = std::make_shared<Lexicon>(input.lexicon);
+  Pairs pairs = read_part(options, input.examples, "examples", notice);
+  config.columns = pairs.columns;
+  if (input.dev.empty() && input.dev_source.empty() && input.dev_target.empty() && input.held_out.empty()) {
+    const Split parts = split(pairs.examples);
+    for (const std::size_t i : parts.training) data.training.push_back(pairs.examples[i]);
+    for (const std::size_t i : parts.held_out) data.held_out.push_back(pairs.examples[i]);
+    return data;
+  }
+  const PairOptions held_out = held_out_part(input, options, pairs.columns);
+  data.training = std::move(pairs.examples);
+  data.held_out = read_part(held_out, input.held_out, "held_out", notice).examples;
+  return data;
+}
+
+}  // namespace fovea

@@ -131,8 +131,8 @@ class Asked {
     }
   }
 
-  // forward: as in training, but only the loss: without the way back, and nothing of it is kept. Differences take most of
-  // the time of these tests.
+  // forward: as in training, but only the loss: without the way back, and nothing of it is kept. Differences take most
+  // of the time of these tests.
   enum class Kind { use, forward, training };
 
   // All steps; returns the loss, if there is one.

@@ -224,10 +224,14 @@ Pairs read_parallel(const PairOptions& options) {
 
 // Those that some example has something for.
 Columns columns_of(const std::vector<Example>& examples) {
-  std::vector<std::string> names = {"source", "target"};
+  std::vector<std::string> names = {"target"};
   const auto any = [&](std::string Example::* part) {
     return std::ranges::any_of(examples, [&](const Example& example) { return !(example.*part).empty(); });
   };
+  if (any(&Example::source)) names.insert(names.begin(), "source");
+  const std::size_t others =
+      examples.empty() ? 0 : std::ranges::max(examples, {}, [](const Example& e) { return e.others.size(); }).others.size();
+  for (std::size_t i = 0; i < others; ++i) names.push_back("source" + std::to_string(i + 2));
   if (any(&Example::features)) names.emplace_back("features");
   if (any(&Example::alignment)) names.emplace_back("alignment");
   return Columns(names);
@@ -286,7 +290,16 @@ Pairs check_pairs(std::vector<Example> examples, const std::string& name, const 
   std::int64_t line = 0;
   for (Example& example : examples) {
     const Place place = {name, ++line};
-    std::optional<Problem> problem = find_bad_pair(place, place, example, options.max_length);
+    const std::vector<std::string> sources = columns.columns.sources();
+    std::optional<Problem> problem = sources.empty()
+                                         ? find_bad_utf8(place, example.target)
+                                         : find_bad_pair(place, place, example, options.max_length);
+    if (!problem) problem = find_bad_side(place, "target", example.target, 1, options.max_length);
+    example.others.resize(sources.empty() ? 0 : sources.size() - 1);
+    for (std::size_t i = 0; i < example.others.size() && !problem; ++i) {
+      problem = find_bad_utf8(place, example.others[i]);
+      if (!problem) problem = find_bad_side(place, sources[i + 1], example.others[i], 1, options.max_length);
+    }
     for (const std::string* text : {&example.features, &example.alignment}) {
       if (!problem) problem = find_bad_utf8(place, *text);
     }

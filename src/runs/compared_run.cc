@@ -84,11 +84,12 @@ void write_record(const PlannedRun& run, const ComparedTask& task, const RunReco
 void measure_answers(const PlannedRun& run, const ComparedTask& task, const std::atomic<int>& stop,
                      ComparedRun& figures) {
   Predictor predictor(run.folder, task.threads);
+  if (!predictor.model().task().traits().reads) return;  // nothing is asked: the loss says all
   const std::vector<Referenced> questions =
       group_references(task.data.held_out, predictor.model().task().target_tokenizer());
   std::vector<SourceText> shown;
   for (const std::size_t i : choose_samples(questions, compared_examples)) {
-    shown.push_back({questions[i].source, questions[i].features});
+    shown.push_back({questions[i].source, questions[i].features, questions[i].others});
   }
   // The first answers also warm it up: memory is had, weights are in the cache.
   for (Prediction& p : predictor.predict(
@@ -141,8 +142,9 @@ std::uint64_t fingerprint(const TrainingData& data) {
   if (data.lexicon) hash = mix(hash, data.lexicon->fingerprint());
   for (const auto* part : {&data.training, &data.held_out}) {
     for (const Example& example : *part) {
-      const std::string line =
-          example.source + "\t" + example.target + "\t" + example.features + "\t" + example.alignment + "\n";
+      std::string line = example.source + "\t" + example.target + "\t" + example.features + "\t" + example.alignment;
+      for (const std::string& other : example.others) line += "\t" + other;
+      line += "\n";
       for (const char c : line) hash = mix(hash, static_cast<unsigned char>(c));
     }
   }

@@ -92,11 +92,10 @@ class Asked {
   Difference gradient_error(const std::vector<AskedSource>& sources, const Asking& asking) {
     lay_out(sources, asking);
     run(Kind::training);
-    const Vector weights = gradient_, queries = dqueries_, memory = dmemory_, written = dwritten_;  // run() clears them
-    std::vector<Numbers> all = numbers_of(parameters_, weights);
-    all.push_back({"queries", queries_, queries});
-    all.push_back({"memory", memory_, memory});
-    all.push_back({"written", written_, written});
+    std::vector<Numbers> all = numbers_of(parameters_, gradient_);
+    all.push_back({"queries", queries_, dqueries_});
+    all.push_back({"memory", memory_, dmemory_});
+    all.push_back({"written", written_, dwritten_});
     return largest_loss_gradient_error(all, [&] { return run(Kind::forward); });
   }
 
@@ -132,16 +131,20 @@ class Asked {
     }
   }
 
-  enum class Kind { use, forward, training };  // forward: as in training, without the way back
+  // forward: as in training, but only the loss: without the way back, and nothing of it is kept. Differences take most
+  // of the time of these tests.
+  enum class Kind { use, forward, training };
 
   // All steps; returns the loss, if there is one.
   double run(Kind kind) {
     const bool forced = kind != Kind::use;
     parameters_.invalidate_packed();
-    std::ranges::fill(gradient_, Real(0));
-    dqueries_.assign(queries_.size(), 0);
-    dmemory_.assign(memory_.size(), 0);
-    dwritten_.assign(written_.size(), 0);
+    if (kind != Kind::forward) {
+      std::ranges::fill(gradient_, Real(0));
+      dqueries_.assign(queries_.size(), 0);
+      dmemory_.assign(memory_.size(), 0);
+      dwritten_.assign(written_.size(), 0);
+    }
     const TrainingPass of_training = {gradient_, random, samples_, 0, 0};
     Pass pass = forced ? Pass(parameters_, arena_, of_training) : Pass(parameters_, arena_);
     const int steps = rows_ / asking_.at_once;
@@ -154,8 +157,7 @@ class Asked {
     const Tensor written = borrow({steps, asking_.at_once * batch_, written_size}, written_, dwritten_);
     const Attention::Prepared prepared = attention_.prepare(pass, memory);
     History history;
-    std::vector<Tensor> outputs;
-    scores_.clear();
+    std::vector<Tensor> outputs, scores;
     for (int s = 0; s < steps; ++s) {
       const auto now = [&](Tensor all, int size) { return as_shape(step(all, s), {asking_.at_once, batch_, size}); };
       history.written = now(written, written_size);
@@ -166,22 +168,25 @@ class Asked {
       if (!forced) expect_parts(pass, now(queries, query_size), when, prepared, history, attended);
       history = attended.history;
       outputs.insert(outputs.end(), {attended.context, attended.selected.weights});
-      scores_.emplace_back(attended.scores.values().begin(), attended.scores.values().end());
+      scores.push_back(attended.scores);
     }
-    outputs_.clear();
-    for (const Tensor output : outputs) outputs_.emplace_back(output.values().begin(), output.values().end());
+    if (kind != Kind::forward) keep(outputs, scores);
     if (!forced) return 0;
-    std::vector<Tensor> counted;
-    std::vector<Vector> counts;  // stays until the way back is done
-    for (std::size_t o = 0; o < outputs.size(); ++o) {
-      if (!outputs[o].wants_gradient()) continue;  // the weights of a draw
-      counted.push_back(outputs[o]);
-      counts.push_back(probe(o));
-    }
+    std::erase_if(outputs, [](Tensor output) { return !output.wants_gradient(); });  // the weights of a draw
     double loss = 0;
-    const Tensor sum = gradient_check::probed_sum(counted, counts, loss);
+    const Tensor sum = gradient_check::probed_sum(outputs, counts_, loss);
     if (kind == Kind::training) pass.tape().backward(sum);
     return loss;
+  }
+
+  // What was seen, and what each of it counts in the loss.
+  void keep(const std::vector<Tensor>& outputs, const std::vector<Tensor>& scores) {
+    outputs_.clear(), scores_.clear(), counts_.clear();
+    for (const Tensor score : scores) scores_.emplace_back(score.values().begin(), score.values().end());
+    for (const Tensor output : outputs) outputs_.emplace_back(output.values().begin(), output.values().end());
+    for (std::size_t o = 0; o < outputs.size(); ++o) {
+      if (outputs[o].wants_gradient()) counts_.push_back(probe(o));
+    }
   }
 
   // Models that mix outputs call the parts of attend().
@@ -251,6 +256,7 @@ class Asked {
   std::vector<std::int64_t> samples_;
   std::vector<Vector> outputs_;  // context and weights of each step
   std::vector<Vector> scores_;   // of each step
+  std::vector<Vector> counts_;   // of each output that wants a gradient
 };
 
 }  // namespace fovea

@@ -183,14 +183,18 @@ inline void add_objectives(Cases& cases) {
   }
 }
 
-inline std::vector<Case> all_cases() {
-  Cases cases;
-  add_encoders(cases);
-  add_generators(cases);
-  add_attentions(cases);
-  add_transformers(cases);
-  add_objectives(cases);
-  return cases.all;
+// Found once: every process of the tests asks for them before it runs its first.
+inline const std::vector<Case>& all_cases() {
+  static const std::vector<Case> all = [] {
+    Cases cases;
+    add_encoders(cases);
+    add_generators(cases);
+    add_attentions(cases);
+    add_transformers(cases);
+    add_objectives(cases);
+    return cases.all;
+  }();
+  return all;
 }
 
 }  // namespace fovea

@@ -96,7 +96,7 @@ TEST(Drawing, TakesTheGradientOfXu2015) {
     const std::vector<Held> held = drawing.hold();
     const std::vector<Real> gradient = drawing.gradient();
     // The oracle's values are those of double even where the weights are float.
-    const auto all = some_of(numbers_of(drawing.parameters(), gradient), is_double ? 20 : 6);
+    const auto all = some_of(numbers_of(drawing.parameters(), gradient), is_double ? 8 : 6);
     const Difference error = largest_loss_gradient_error(all, [&] { return drawing.loss(held); });
     EXPECT_LE(error.size, gradient_tolerance) << error.where << ", heads " << heads;
   }

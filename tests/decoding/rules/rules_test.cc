@@ -264,7 +264,7 @@ TEST(Rules, WordsAreReadFromAFile) {
 TEST(Rules, WhatCannotBeWrittenIsRefusedByName) {
   TemporaryFolder folder;
   const std::string words = folder.write("words.txt", "x\ny\n");
-  for (const std::string setting : {std::string("prefix=1x"), std::string("allowed=x,y"), "word_list=" + words}) {
+  for (const std::string& setting : {std::string("prefix=1x"), std::string("allowed=x,y"), "word_list=" + words}) {
     TableSearch o = options(1, 1);
     set_field(o, setting);
     try {

@@ -10,10 +10,12 @@
 #include "models/decoder.h"
 #include "models/options.h"
 #include "models/generator.h"
+#include "models/join.h"
 #include "support/process.h"
 #include "support/source_files.h"
 #include "support/temporary_folder.h"
 #include "tasks/metrics/metric.h"
+#include "tasks/task_kind.h"
 
 namespace fovea::docs_test {
 namespace {
@@ -33,6 +35,13 @@ TEST(MechanismsPage, NamesEveryMechanismEncoderAndOutput) {
   check_all(encoders());
   check_all(decoders());
   check_all(generators());
+}
+
+TEST(TasksPage, NamesEveryTaskSourceAndJoin) {
+  const std::string page = read_text(std::filesystem::path(FOVEA_SOURCE_DIR) / "docs/tasks.md");
+  std::vector<std::string> names = task_kinds().names();
+  for (const auto& more : {sources().names(), joins().names()}) names.insert(names.end(), more.begin(), more.end());
+  for (const std::string& name : names) EXPECT_NE(page.find("`" + name + "`"), std::string::npos) << name;
 }
 
 TEST(MetricsPage, NamesEveryMetric) {

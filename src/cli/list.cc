@@ -7,11 +7,14 @@
 #include "cli/out.h"
 #include "runs/presets.h"
 #include "data/makers/maker.h"
+#include "data/source.h"
 #include "data/tokenizer.h"
 #include "models/encoder.h"
 #include "models/generator.h"
+#include "models/join.h"
 #include "tasks/config.h"
 #include "tasks/metrics/metric.h"
+#include "tasks/task_kind.h"
 
 namespace fovea {
 
@@ -43,8 +46,21 @@ std::string first_comment(std::string_view toml) {
   return std::string(line.starts_with("# ") ? line.substr(2) : line);
 }
 
+// Of lists whose members come from no paper.
+template <class Kind>
+Listing described(std::string name, std::string about, const Registry<Kind>& entries) {
+  Listing listing{std::move(name), std::move(about), {}};
+  for (const Kind* entry : entries) {
+    listing.rows.push_back({std::string(entry->name), std::string(entry->description), ""});
+  }
+  return listing;
+}
+
 std::vector<Listing> listings() {
-  std::vector<Listing> all = {kinds("scores", "attention.score: how well a key matches the query", scores()),
+  std::vector<Listing> all = {described("tasks", "task: what is asked of a model", task_kinds()),
+                              described("sources", "source.kind: what a column holds that is read", sources()),
+                              kinds("joins", "join: how several sources serve one decoder", joins()),
+                              kinds("scores", "attention.score: how well a key matches the query", scores()),
                               kinds("biases", "attention.bias: what position and history add to the scores", biases()),
                               kinds("selects", "attention.select: how scores become weights", selects()),
                               kinds("reads", "attention.read: what the weights take from the values", reads()),
@@ -56,11 +72,7 @@ std::vector<Listing> listings() {
     cut.rows.push_back({std::string(kind->example), std::string(kind->description), ""});
   }
   all.push_back(cut);
-  Listing made{"makers", "data sets for fovea make", {}};
-  for (const Maker* maker : makers()) {
-    made.rows.push_back({std::string(maker->name), std::string(maker->description), ""});
-  }
-  all.push_back(made);
+  all.push_back(described("makers", "data sets for fovea make", makers()));
   Listing measured{"metrics", "training.metric, beside loss, and what fovea evaluate measures", {}};
   for (const Metric* metric : metrics()) {
     measured.rows.push_back(

@@ -1,4 +1,5 @@
-// Errors are exceptions that say what was wanted and what was found. Only cli/complaint.cc turns them into exit codes.
+// Errors are exceptions that say what was wanted and what was found. Those in between may add to what is said; only
+// cli/complaint.cc turns them into exit codes.
 // Where a message speaks of what the caller may give, it names the input in backticks: leave longer lines out with
 // `max_length`. The command line puts the flag in its place (cli/flags.h).
 #pragma once
@@ -12,7 +13,7 @@
 namespace fovea {
 
 // The value is the exit code of the command line.
-enum class ErrorKind { failure = 1, usage = 2, data = 3, model = 4, gate = 5, network = 6 };
+enum class ErrorKind { failure = 1, usage = 2, data = 3, model = 4, gate = 5 };
 
 class Error : public std::runtime_error {
  public:

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
-#include "base/toml.h"
+#include "base/settings.h"
 #include "base/utf8.h"
 
 namespace fovea {

@@ -254,8 +254,8 @@ StepExplanation Search::explain(const StepResult& result, int row, std::int32_t 
     const auto scores = kept(look.scores_of(row)), weights = kept(look.weights_of(row));
     double squares = 0;
     for (const Real value : look.context_of(row)) squares += static_cast<double>(value) * static_cast<double>(value);
-    out.looks.push_back(
-        {{scores.begin(), scores.end()}, {weights.begin(), weights.end()}, std::sqrt(squares), look.layer, look.head});
+    const AttentionRow row = {{scores.begin(), scores.end()}, {weights.begin(), weights.end()}, std::sqrt(squares)};
+    out.looks.push_back({row, look.layer, look.head});
   }
   if (result.gate) out.gate = static_cast<double>(result.gate.data()[row]);
   return out;

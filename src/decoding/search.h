@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "decoding/attention_row.h"
 #include "decoding/search_options.h"
 #include "models/step_model.h"
 
@@ -39,10 +40,7 @@ struct SearchStopped {};
 struct StepExplanation {
   double probability = 0;
   std::vector<std::pair<std::int32_t, double>> alternatives;  // best first
-  struct Look {
-    std::vector<float> scores;
-    std::vector<float> weights;
-    double context_norm = 0;
+  struct Look : AttentionRow {
     int layer = 0;
     int head = 0;
   };

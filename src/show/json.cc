@@ -40,7 +40,7 @@ OrderedJson write_step(const OutputStep& step) {
   json["alternatives"] = list_of(step.alternatives, [](const Alternative& other) {
     return OrderedJson{{"token", other.token}, {"probability", other.probability}};
   });
-  json["looks"] = list_of(step.looks, [](const Look& look) {
+  json["looks"] = list_of(step.looks, [](const AttentionRow& look) {
     return OrderedJson{
         {"scores", numbers(look.scores)}, {"weights", numbers(look.weights)}, {"context_norm", look.context_norm}};
   });
@@ -120,7 +120,7 @@ OutputStep read_step(const Place& step) {
     return Alternative{other.field("token").text(), other.field("probability").number()};
   });
   result.looks = step.list("looks", [](const Place& look) {
-    return Look{look.list("scores", read_float), look.list("weights", read_float), look.field("context_norm").number()};
+    return AttentionRow{look.list("scores", read_float), look.list("weights", read_float), look.field("context_norm").number()};
   });
   if (step.has("copy_gate")) result.copy_gate = step.field("copy_gate").number();
   return result;

@@ -11,15 +11,15 @@ namespace {
 constexpr double kMostOfTheMass = 0.5;
 constexpr double kNearlyUniform = 0.9;  // of the greatest possible entropy
 
-struct Reading {
+struct MapReading {
   double stop_share = 0;  // mean over the steps of the share of weight on the stop symbol
   double flatness = 0;    // mean over the steps of entropy / log(positions)
   std::size_t steps = 0;
   bool broken = false;  // some weight is missing or not finite
 };
 
-Reading read_map(const Output& output, const HeatMap& heat_map) {
-  Reading reading;
+MapReading read_map(const Output& output, const HeatMap& heat_map) {
+  MapReading reading;
   const std::size_t positions = heat_map.columns.size();
   const bool over_source = positions == output.source.size();
   for (std::size_t row = 0; row < heat_map.rows.size(); ++row) {
@@ -50,7 +50,7 @@ Reading read_map(const Output& output, const HeatMap& heat_map) {
 
 std::vector<std::string> warnings(const Output& output, std::size_t map) {
   const HeatMap heat_map = heat_map_of(output, map);
-  const Reading reading = read_map(output, heat_map);
+  const MapReading reading = read_map(output, heat_map);
   std::vector<std::string> lines;
   if (reading.broken) lines.emplace_back("Some weights are missing or not finite: this map is not complete.");
   if (reading.stop_share > kMostOfTheMass && heat_map.columns.size() > 1) {

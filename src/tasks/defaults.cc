@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "attention/mechanism.h"
 #include "data/columns.h"
 #include "data/tokenizer.h"
 #include "tasks/task_kind.h"
@@ -169,7 +170,9 @@ std::vector<Choice> choose_training(const Config& config, std::span<const Exampl
   if (transformer) choose("training.warmup", 400, "Transformers start unsteadily");
   const bool few = target.symbols < 50000;
   choose("training.dropout", few ? 0.3 : 0.2, fmt::format("{} target symbols to learn from", target.symbols));
-  choose("objective.label_smoothing", 0.1, "no answer is certain");
+  if (!selects().find(config.model.attention.select).traits.marginal) {
+    choose("objective.label_smoothing", 0.1, "no answer is certain");
+  }
   choose("training.average", every <= 200 ? 0.99 : 0.998, "steadier than the last weights alone");
   double characters = 0;
   for (const Example& example : training) characters += static_cast<double>(count_characters(example.target));

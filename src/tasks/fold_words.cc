@@ -56,7 +56,7 @@ SourceToken fold_source(std::span<const SourceToken> pieces) {
   return word;
 }
 
-void fold_positions(std::span<const Run> words, Look& look) {
+void fold_positions(std::span<const Run> words, AttentionRow& look) {
   look.scores = fold<float>(look.scores, words, [](float a, float b) { return std::max(a, b); });
   look.weights = fold<float>(look.weights, words, [](float a, float b) { return a + b; });
 }
@@ -73,7 +73,7 @@ OutputStep fold_steps(std::span<const OutputStep> pieces) {
     return word;
   }
   const double share = 1.0 / static_cast<double>(pieces.size());
-  for (Look& look : word.looks) {
+  for (AttentionRow& look : word.looks) {
     look.scores.assign(look.scores.size(), 0);
     look.weights.assign(look.weights.size(), 0);
     look.context_norm = 0;
@@ -112,7 +112,7 @@ Output fold_words(const Output& output) {
   folded.steps.clear();
   for (const Run& word : step_words) {
     folded.steps.push_back(fold_steps(std::span(output.steps).subspan(word.begin, word.end - word.begin)));
-    for (Look& look : folded.steps.back().looks) fold_positions(source_words, look);
+    for (AttentionRow& look : folded.steps.back().looks) fold_positions(source_words, look);
   }
   return folded;
 }

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "decoding/attention_row.h"
+
 namespace fovea {
 
 struct SourceToken {
@@ -21,18 +23,11 @@ struct Alternative {
   double probability = 0;
 };
 
-// Where one step looked through one attention map.
-struct Look {
-  std::vector<float> scores;   // [positions]
-  std::vector<float> weights;  // [positions]
-  double context_norm = 0;
-};
-
 struct OutputStep {
   std::string token;
   double probability = 0;
   std::vector<Alternative> alternatives;  // the best few, the chosen one among them
-  std::vector<Look> looks;                // one per entry of Output::maps
+  std::vector<AttentionRow> looks;        // one per entry of Output::maps
   std::optional<double> copy_gate;
 };
 

@@ -54,10 +54,12 @@ Tensor step(Tensor sequence, int t);                 // entry t of the first axi
 Tensor stack(std::span<const Tensor> steps);         // one more axis in front
 Tensor as_shape(Tensor x, Shape shape);              // the same numbers in order
 Tensor gather_rows(Tensor x, Ids rows);              // [rows, ...] entries of the first axis, any number of times
-Tensor gather_batch(Tensor x, Ids rows);             // [steps, rows, size] the same of the second axis
-Tensor join_steps(Tensor a, Tensor b);               // one after the other along the first axis
-Tensor swap_axes(Tensor x);                          // [a, b, c] -> [b, a, c]
 Tensor masked_mean(Tensor x, Mask mask);             // [positions, batch, size] -> [batch, size] over real positions
+
+// ops/axes.cc
+Tensor gather_batch(Tensor x, Ids rows);  // [steps, rows, size]: entries of the second axis, any number of times
+Tensor join_steps(Tensor a, Tensor b);    // one after the other along the first axis
+Tensor swap_axes(Tensor x);               // [a, b, c] -> [b, a, c]
 
 // ops/embedding.cc
 Tensor embed(Tensor table, Ids ids, Shape leading);  // leading axes, then the table's columns

@@ -109,9 +109,4 @@ void Tape::backward(Tensor loss, Real scale) {
   first_noted_ = nullptr;
 }
 
-void Tape::clear() {
-  last_ = nullptr;
-  first_noted_ = nullptr;
-}
-
 }  // namespace fovea

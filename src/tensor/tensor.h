@@ -107,9 +107,6 @@ class Tape {
   // The same, but leaves the gradients of parameters as notes, see Tensor::weight_gradient().
   void note_gradients(Tensor loss, Real scale = 1);
 
-  // Forgets everything; the arena is reset by its owner.
-  void clear();
-
  private:
   struct Entry {
     Entry* previous = nullptr;

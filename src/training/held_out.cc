@@ -94,31 +94,33 @@ double HeldOut::loss() {
 }
 
 void HeldOut::answer(const std::atomic<int>* stop_signal, ValidationReport& report) {
-  std::vector<const Reading*> sources;
-  for (const Reading& source : sources_) sources.push_back(&source);
-  const auto answers = answering_.answer(sources, {.search = {.stop_signal = stop_signal}});
+  const std::vector<std::size_t> chosen = choose_samples(questions_, samples_shown);
+  std::vector<const Reading*> plain, explained;
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    if (std::ranges::find(chosen, i) == chosen.end()) plain.push_back(&sources_[i]);
+  }
+  for (const std::size_t i : chosen) explained.push_back(&sources_[i]);
+  const auto samples =
+      answering_.answer(explained, {.search = {.alternatives = 5, .limits = sample_limits, .stop_signal = stop_signal}});
+  const auto answers = answering_.answer(plain, {.search = {.stop_signal = stop_signal}});
   Measurement measured;
-  for (std::size_t i = 0; i < answers.size(); ++i) {
+  auto next = answers.begin();
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    const auto sample = std::ranges::find(chosen, i);
+    const std::vector<Answer>& found = sample == chosen.end() ? *next++ : samples[sample - chosen.begin()];
     measured.add({.references = questions_[i].references,
-                  .text = model_.task().target_text(answers[i][0].symbols, sources_[i]),
-                  .finished = answers[i][0].finished});
+                  .text = model_.task().target_text(found[0].symbols, sources_[i]),
+                  .finished = found[0].finished});
+  }
+  for (std::size_t s = 0; s < chosen.size(); ++s) {
+    const Referenced& question = questions_[chosen[s]];
+    Output output =
+        make_output(model_.task(), {question.source, question.features, question.others}, *explained[s], samples[s]);
+    report.samples.push_back({nearest_reference(question.references, output.text), std::move(output)});
   }
   report.metrics = measured.values();
   report.unfinished = measured.unfinished();
   report.all_right = measured.all_right();
-}
-
-void HeldOut::show_samples(const std::atomic<int>* stop_signal, ValidationReport& report) {
-  const std::vector<std::size_t> chosen = choose_samples(questions_, samples_shown);
-  std::vector<const Reading*> shown;
-  for (const std::size_t i : chosen) shown.push_back(&sources_[i]);
-  const auto explained =
-      answering_.answer(shown, {.search = {.alternatives = 5, .limits = sample_limits, .stop_signal = stop_signal}});
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    const Referenced& question = questions_[chosen[i]];
-    Output output = make_output(model_.task(), {question.source, question.features, question.others}, *shown[i], explained[i]);
-    report.samples.push_back({nearest_reference(question.references, output.text), std::move(output)});
-  }
 }
 
 ValidationReport HeldOut::validate(const std::atomic<int>* stop_signal) {
@@ -126,7 +128,6 @@ ValidationReport HeldOut::validate(const std::atomic<int>* stop_signal) {
   report.held_out_loss = loss();
   if (!model_.task().traits().reads) return report;  // nothing is asked
   answer(stop_signal, report);
-  show_samples(stop_signal, report);
   return report;
 }
 

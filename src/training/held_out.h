@@ -28,7 +28,6 @@ class HeldOut {
  private:
   double loss();  // nats per target symbol, stop symbols counted
   void answer(const std::atomic<int>* stop_signal, ValidationReport& report);
-  void show_samples(const std::atomic<int>* stop_signal, ValidationReport& report);
 
   const Model& model_;
   std::vector<Encoding> encoded_;  // of every line

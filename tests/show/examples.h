@@ -33,7 +33,7 @@ inline Output example(const std::string& source, const std::string& target, cons
     step.token = i < parts.size() ? std::string(parts[i]) : "</s>";
     step.probability = 0.5 + 0.25 * static_cast<double>(i % 2);
     step.alternatives = {{step.token, step.probability}, {"x", 0.125}};
-    Look look;
+    AttentionRow look;
     look.weights.assign(positions, positions > 1 ? 0.1f / static_cast<float>(positions - 1) : 0.f);
     look.weights[peaks[i % peaks.size()] % positions] = positions > 1 ? 0.9f : 1.f;
     look.scores.assign(positions, -1.5f);

@@ -127,7 +127,7 @@ TEST(Task, ExplainsTheBestAnswer) {
   StepExplanation first, last;
   first.probability = 0.7;
   first.alternatives = {{x, 0.7}, {y, 0.2}};
-  first.looks = {{{1, 2, 3, 0, 0}, {0.5, 0.25, 0.25, 0, 0}, 1.5}};  // the batch is wider than "ab" and its stop symbol
+  first.looks = {{{{1, 2, 3, 0, 0}, {0.5, 0.25, 0.25, 0, 0}, 1.5}}};  // the batch is wider than "ab" and its stop symbol
   last.probability = 0.9;
   last.looks = first.looks;
   const std::vector<Answer> answers = {{{x}, -0.3, true, {first, last}}, {{y, y}, -0.8, true, {}}};

@@ -107,14 +107,6 @@ TEST_F(TapeTest, TwoLossesOneAfterTheOther) {
   expect_close(plain, both, "gradient of w");
 }
 
-TEST_F(TapeTest, ClearForgetsTheRecords) {
-  const Tensor x = make({3}, true);
-  const Tensor y = sum(tanh(x));
-  tape_.clear();
-  tape_.backward(y);
-  EXPECT_FALSE(x.has_gradient());
-}
-
 TEST_F(TapeTest, NothingIsRecordedWhereNobodyWantsAGradient) {
   for (const OpCase& op : op_cases()) {
     const auto used = [&](bool wanted) {

@@ -593,7 +593,7 @@ TEST_F(TrainerTest, SamplesAreBounded) {
   for (const Sample& sample : record_.validations[0].samples) {
     std::size_t cells = 0;
     for (const OutputStep& step : sample.answer.steps) {
-      for (const Look& look : step.looks) cells += look.weights.size();
+      for (const AttentionRow& look : step.looks) cells += look.weights.size();
     }
     EXPECT_LE(cells, sample_limits.cells);
     EXPECT_EQ(sample.answer.left_out.positions, 201u);

@@ -1,4 +1,4 @@
-#include "base/toml.h"
+#include "base/settings.h"
 
 // Numbers without locale, and a bound for what the library does by recursion. Its assertions must neither stop the
 // program nor become promises to the optimizer: in 3.3 "[[[a]]]" breaks one of them (marzer/tomlplusplus#301), and the

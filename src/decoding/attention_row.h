@@ -1,0 +1,14 @@
+// Where one step looked through one attention map.
+#pragma once
+
+#include <vector>
+
+namespace fovea {
+
+struct AttentionRow {
+  std::vector<float> scores = {};   // [positions]
+  std::vector<float> weights = {};  // [positions]
+  double context_norm = 0;
+};
+
+}  // namespace fovea

@@ -49,7 +49,8 @@ bool AnsweredLines::Seen::count(std::int64_t line) {
 }
 
 void AnsweredLines::count(const Written& written, std::int64_t line) {
-  statuses_[static_cast<std::size_t>(written.status)].count(line);
+  const bool first = statuses_[static_cast<std::size_t>(written.status)].count(line);
+  if (first && written.status == LineStatus::unreadable) problem_ = written.problem;
   if (!written.finished) unfinished_.count(line);
   if (written.abstained) abstained_.count(line);
   if (!written.unknown_feature.empty() && unknown_features_.count(line)) unknown_feature_ = written.unknown_feature;
@@ -69,6 +70,7 @@ void AnsweredLines::warn(const Columns& columns, std::int64_t max_length, bool s
   warn(of(LineStatus::too_few_columns),
        fmt::format("without all that this model reads ({}): answered with an empty line",
                    scored ? columns.text() : columns.question_form()));
+  warn(of(LineStatus::unreadable), fmt::format("that cannot be read ({}): answered with an empty line", problem_));
   warn(of(LineStatus::too_long),
        fmt::format("longer than {} characters (--max-length), or than the model knows positions: answered with an "
                    "empty line",

@@ -38,11 +38,12 @@ class AnsweredLines : public LineStream {
   bool explains_;
   std::function<std::string(const Prediction&)> line_;
   std::int64_t written_ = 0;
-  std::array<Seen, 5> statuses_;
+  std::array<Seen, line_statuses> statuses_;
   Seen unfinished_;
   Seen abstained_;
   Seen unknown_symbols_;
   Seen unknown_features_;
+  std::string problem_;  // of the first that is unreadable
   std::string unknown_feature_;
   Perplexity perplexity_;
 };

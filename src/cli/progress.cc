@@ -40,7 +40,7 @@ std::vector<Quality> qualities(const ValidationReport& report) {
   std::vector<Quality> all;
   for (const Metric* metric : leading_metrics(Criterion(report.metric))) {
     const std::optional<double> value = report.metrics.find(metric->name);
-    all.push_back({std::string(metric->title), value ? metric_text(*metric, *value) : "-"});
+    if (value) all.push_back({std::string(metric->title), metric_text(*metric, *value)});
   }
   return all;
 }

@@ -65,6 +65,7 @@ int ShowCommand::run() const {
   if (prediction.scored && prediction.scored->has_unknown) {
     say("warning: the target has symbols that the training data had not\n");
   }
+  if (prediction.status == LineStatus::unreadable) throw data_error("{}", prediction.problem);
   if (prediction.status == LineStatus::empty) throw data_error("the line is empty: there is nothing to look at");
   const Output output = shown(prediction.output);
   Files files;

@@ -71,6 +71,9 @@ Evaluation evaluate(Predictor& predictor, std::span<const Example> examples, con
   Measurement measured;
   for (std::size_t i = 0; i < predictions.size(); ++i) {
     const Output& output = predictions[i].output;
+    if (predictions[i].status == LineStatus::unreadable) {
+      throw data_error("line {}: {}", questions[i].line, predictions[i].problem);
+    }
     measured.add({.references = questions[i].references,
                   .text = output.text,
                   .finished = output.finished,

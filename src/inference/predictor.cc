@@ -131,11 +131,14 @@ class Predictor::Group {
                : characters > most_characters ? LineStatus::too_long
                                               : LineStatus::answered;
     if (p.status != LineStatus::answered) return;
-    if (options_.score) {
-      encoded = task.encode({source.text, source.target, source.features, 0, {}, source.others});
-    } else {
-      encoded.source = task.encode_source(source.text, source.features, source.others);
-      if (!reads) encoded.source.prefix = task.encode_target(source.target);
+    try {
+      encode_cells(source, encoded);
+    } catch (const Error& e) {
+      if (e.kind() != ErrorKind::data) throw;
+      encoded = {};
+      p.status = LineStatus::unreadable;
+      p.problem = e.what();
+      return;
     }
     if (const int most = predictor_.most_source_symbols(); most > 0 && encoded.source.size() > most) {
       encoded = {};
@@ -145,6 +148,16 @@ class Predictor::Group {
     p.output.source_text = source.text;
     p.output.other_sources = source.others;
     p.unknown_feature = task.unknown_feature(encoded.source);
+  }
+
+  void encode_cells(const SourceText& source, Encoding& encoded) const {
+    const Task& task = predictor_.model().task();
+    if (options_.score) {
+      encoded = task.encode({source.text, source.target, source.features, 0, {}, source.others});
+    } else {
+      encoded.source = task.encode_source(source.text, source.features, source.others);
+      if (!task.traits().reads) encoded.source.prefix = task.encode_target(source.target);
+    }
   }
 
   Predictor& predictor_;
@@ -274,6 +287,7 @@ class Predictor::Pipeline {
     for (std::size_t i = 0; i < predictions.size(); ++i) {
       LineStream::Written& line = oldest.written[i];
       line.status = predictions[i].status;
+      line.problem = predictions[i].problem;
       line.unknown_feature = predictions[i].unknown_feature;
       if (!oldest.group.asks(i)) line.text = stream_.render(predictions[i]);
     }

@@ -23,11 +23,13 @@ struct PredictOptions {
 };
 
 // What became of a line before the model saw it.
-enum class LineStatus { answered, empty, repaired, too_long, too_few_columns };
+enum class LineStatus { answered, empty, repaired, too_long, too_few_columns, unreadable };
+inline constexpr std::size_t line_statuses = 6;
 
 struct Prediction {
   Output output;  // of a line that was too long, empty or without all columns: no text
   LineStatus status = LineStatus::answered;
+  std::string problem = {};           // why it is unreadable
   std::string unknown_feature = {};   // the first of its features that the training data had not; empty: all are known
   std::optional<Scored> scored = {};  // its target, if it was to be and could be
 };
@@ -51,6 +53,7 @@ class LineStream {
     LineStatus status = LineStatus::answered;
     bool finished = true;
     bool abstained = false;
+    std::string problem = {};
     std::string unknown_feature = {};
     std::optional<Scored> scored = {};
   };

@@ -205,18 +205,23 @@ void Task::check_target(const Example& example, const Encoding& encoding) const 
   const char* end = example.target.data() + example.target.size();
   const auto [read, problem] = std::from_chars(example.target.data(), end, position);
   if (problem == std::errc() && read == end && position >= 1 && position <= encoding.source.size()) return;
-  throw data_error("line {}: the target \"{}\" is not a position of the source, a number from 1 to {}", example.line,
+  throw data_error("the target \"{}\" is not a position of the source, a number from 1 to {}",
                    beginning(example.target), encoding.source.size());
 }
 
 Encoding Task::encode(const Example& example) const {
-  const auto tokens = target_tokenizer().cut(example.target);
-  Encoding encoding;
   try {
-    encoding.source = encode_source(example.source, example.features, example.others);
+    return encode_cells(example);
   } catch (const Error& e) {
+    if (e.kind() != ErrorKind::data || example.line == 0) throw;
     throw data_error("line {}: {}", example.line, e.what());
   }
+}
+
+Encoding Task::encode_cells(const Example& example) const {
+  const auto tokens = target_tokenizer().cut(example.target);
+  Encoding encoding;
+  encoding.source = encode_source(example.source, example.features, example.others);
   encoding.target = encode_tokens(tokens);
   check_target(example, encoding);
   if (copies_) {
@@ -229,12 +234,8 @@ Encoding Task::encode(const Example& example) const {
   }
   if (aligner_) encoding.target = with_steps(encoding);
   if (!example.alignment.empty()) {
-    try {
-      encoding.links = parse_links(example.alignment, encoding.source.sources.at(0).length,
-                                   static_cast<int>(encoding.target.size()));
-    } catch (const Error& e) {
-      throw data_error("line {}: {}", example.line, e.what());
-    }
+    encoding.links = parse_links(example.alignment, encoding.source.sources.at(0).length,
+                                 static_cast<int>(encoding.target.size()));
   }
   return encoding;
 }

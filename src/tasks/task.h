@@ -118,6 +118,7 @@ class Task {
   std::string symbol_text(std::int32_t symbol, const Reading& source) const;
 
  private:
+  Encoding encode_cells(const Example& example) const;
   Symbols encode_tokens(std::span<const Token> tokens) const;
   void add_copies(std::span<const std::string_view> texts, Reading& reading) const;
   void check_target(const Example& example, const Encoding& encoding) const;

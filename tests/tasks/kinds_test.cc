@@ -216,6 +216,18 @@ TEST(Vectors, AreLearned) {
   EXPECT_EQ(model.answer("-0.4 7; 0.4 7; 0.4 7"), "npp");
 }
 
+TEST(Vectors, ALineThatCannotBeReadCostsNoOther) {
+  const std::vector<Example> examples(20, {"1 2; 3 4", "a", "", 1});
+  Learned model({"source.kind=vectors"}, examples, 5);
+  const auto found = model.predictor->predict(std::vector<std::string>{"1 2", "1 2 3", "no_such_file.npy", "3 4"}, {});
+  EXPECT_EQ(found[0].status, LineStatus::answered);
+  EXPECT_EQ(found[1].status, LineStatus::unreadable);
+  EXPECT_EQ(found[2].status, LineStatus::unreadable);
+  EXPECT_NE(found[2].problem.find("no_such_file.npy"), std::string::npos);
+  EXPECT_EQ(found[2].output.text, "");
+  EXPECT_EQ(found[3].status, LineStatus::answered);
+}
+
 TEST(SeveralSources, AreLearnedJoinedInEveryWay) {
   std::vector<Example> examples;
   for (std::uint64_t i = 0; i < 300; ++i) {

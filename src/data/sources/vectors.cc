@@ -55,7 +55,12 @@ SourcePtr learn_vectors(const SourceOptions& options, std::span<const std::strin
   std::vector<double> sums, squares;
   double count = 0;
   for (const std::string_view cell : cells) {
-    const Rows rows = read_rows(cell, options.folder);
+    Rows rows;
+    try {
+      rows = read_rows(cell, options.folder);
+    } catch (const Error& e) {
+      throw data_error("line {} of those to train on: {}", lengths.size() + 1, e.what());
+    }
     lengths.push_back(rows.count());
     if (rows.count() == 0) continue;
     sums.resize(sums.empty() ? static_cast<std::size_t>(rows.width) : sums.size());

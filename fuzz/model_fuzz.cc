@@ -13,7 +13,7 @@ namespace {
 void answer(const Model& model) {
   static Workers workers(1);
   const Reading source = model.task().encode_source("ab ba");
-  if (const int most = model.task().most_source_symbols(); most > 0 && source.size() > most) return;
+  if (const int most = model.task().max_source_symbols(); most > 0 && source.size() > most) return;
   const Reading* const sources[] = {&source};
   const auto answers = Answering(model, workers).answer(sources, {.search = {.beam = 2, .alternatives = 2}});
   must(answers.size() == 1);

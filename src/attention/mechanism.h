@@ -99,17 +99,19 @@ class Read {
 
 // What a mechanism does differently from most.
 struct Traits {
-  bool looks_back = false;       // needs the steps before: cannot do all steps at once
-  bool sums_to_one = true;       // its weights
-  bool estimated = false;        // its gradient holds on average only
-  bool draws = false;            // without a gradient of its own: learned by REINFORCE
-  bool marginal = false;         // its weights are where the symbol may come from: outputs are mixed, not values
-  bool ignores_query = false;    // the same at every step
-  bool ignores_scores = false;   // a control
-  bool ignores_values = false;   // sees how much was looked at, not what
-  bool may_be_negative = false;  // its weights
-  bool equal_sizes = false;      // multiplies query and key number by number: both are projected if their sizes differ
-  bool mixes_keys = false;       // a key knows its neighbours, later ones too: not under a causal mask
+  bool looks_back = false;        // needs the steps before: cannot do all steps at once
+  bool sums_to_one = true;        // its weights
+  bool estimated = false;         // its gradient holds on average only
+  bool draws = false;             // without a gradient of its own: learned by REINFORCE
+  bool marginal = false;          // its weights are where the symbol may come from: outputs are mixed, not values
+  bool ignores_query = false;     // the same at every step
+  bool ignores_scores = false;    // a control
+  bool ignores_values = false;    // sees how much was looked at, not what
+  bool may_be_negative = false;   // its weights
+  bool equal_sizes = false;       // multiplies query and key number by number: both are projected if their sizes differ
+  bool mixes_keys = false;        // a key knows its neighbours, later ones too: not under a causal mask
+  bool counts_positions = false;  // has weights for each of attention.positions places, and knows no others
+  bool acts = false;              // goes where the target says: its symbols are actions
 };
 
 template <class Axis>

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr mode_t kAnyMode = 0666;  // the umask takes its share
+constexpr mode_t any_mode = 0666;  // the umask takes its share
 
 std::string cause(int code) { return std::generic_category().message(code); }
 
@@ -53,20 +53,20 @@ class Descriptor {
 };
 
 Descriptor open_file(const fs::path& path, int flags) {
-  return Descriptor(repeat([&] { return ::open(path.c_str(), flags | O_CLOEXEC, kAnyMode); }));
+  return Descriptor(repeat([&] { return ::open(path.c_str(), flags | O_CLOEXEC, any_mode); }));
 }
 
 fs::path directory_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
 
 std::string temporary_prefix(const fs::path& target) { return "." + target.filename().native() + "."; }
-constexpr std::string_view kTemporarySuffix = ".tmp";
+constexpr std::string_view temporary_suffix = ".tmp";
 
 bool is_temporary_of(const fs::path& target, std::string_view name) {
   const std::string prefix = temporary_prefix(target);
-  if (name.size() <= prefix.size() + kTemporarySuffix.size()) return false;
-  if (!name.starts_with(prefix) || !name.ends_with(kTemporarySuffix)) return false;
+  if (name.size() <= prefix.size() + temporary_suffix.size()) return false;
+  if (!name.starts_with(prefix) || !name.ends_with(temporary_suffix)) return false;
   name.remove_prefix(prefix.size());
-  name.remove_suffix(kTemporarySuffix.size());
+  name.remove_suffix(temporary_suffix.size());
   return name.find_first_not_of("0123456789-") == name.npos;
 }
 
@@ -128,13 +128,13 @@ void Files::sweep(const fs::path& target) {
 }
 
 Files::Temporary Files::open_temporary(const Place& place) {
-  constexpr int kAttempts = 100;
+  constexpr int max_attempts = 100;
   for (int attempt = 0;; ++attempt) {
     fs::path path = directory_of(place.path) /
-                    fmt::format("{}{}-{}{}", temporary_prefix(place.path), ::getpid(), attempt, kTemporarySuffix);
+                    fmt::format("{}{}-{}{}", temporary_prefix(place.path), ::getpid(), attempt, temporary_suffix);
     const int file = open_new(path, place.mode);
     if (file >= 0) return {file, std::move(path)};
-    if (file != -EEXIST || attempt == kAttempts) throw file_error("write", place.path, "new temporary file", -file);
+    if (file != -EEXIST || attempt == max_attempts) throw file_error("write", place.path, "new temporary file", -file);
   }
 }
 
@@ -159,12 +159,12 @@ std::string Files::read(const fs::path& path, std::uint64_t max_bytes) {
   const auto expected = static_cast<std::uint64_t>(status.st_size);  // 0 for a pipe
   if (S_ISREG(status.st_mode) && expected > max_bytes) throw too_large();
 
-  constexpr std::size_t kChunk = 1 << 16;
+  constexpr std::size_t chunk_bytes = 1 << 16;
   std::string bytes;
-  bytes.resize(S_ISREG(status.st_mode) ? expected + 1 : kChunk);  // one more, to meet the end without growing
+  bytes.resize(S_ISREG(status.st_mode) ? expected + 1 : chunk_bytes);  // one more, to meet the end without growing
   std::size_t size = 0;
   for (;;) {
-    if (size == bytes.size()) bytes.resize(size + std::max(size / 2, kChunk));
+    if (size == bytes.size()) bytes.resize(size + std::max(size / 2, chunk_bytes));
     const ssize_t got = repeat([&] { return ::read(file.get(), bytes.data() + size, bytes.size() - size); });
     if (got < 0) throw file_error("read", path, "read", static_cast<int>(-got));
     if (got == 0) break;
@@ -241,8 +241,8 @@ Files::Place Files::find_place(const fs::path& path) {
 }
 
 int Files::open_new(const fs::path& path, std::optional<unsigned> mode) {
-  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-  const int file = repeat([&] { return ::open(path.c_str(), kFlags, mode ? mode_t{0600} : kAnyMode); });
+  constexpr int open_flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  const int file = repeat([&] { return ::open(path.c_str(), open_flags, mode ? mode_t{0600} : any_mode); });
   if (file < 0) return file;
   // Tells remove_abandoned that the writer lives. Without locks on this file system leftovers merely stay.
   repeat([&] { return ::flock(file, LOCK_EX); });
@@ -306,7 +306,7 @@ void Files::remove_abandoned(const fs::path& path) {
 
 DirectoryLock::DirectoryLock(const fs::path& directory) : file_(-1) {
   const fs::path path = directory / ".lock";
-  file_ = repeat([&] { return ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, kAnyMode); });
+  file_ = repeat([&] { return ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, any_mode); });
   if (file_ < 0) throw file_error("lock", directory, "open .lock", -file_);
   if (const int code = repeat([&] { return ::flock(file_, LOCK_EX | LOCK_NB); }); code != 0) {
     ::close(file_);

@@ -14,7 +14,7 @@
 
 namespace fovea {
 
-constexpr std::uint64_t kLargestFile = std::uint64_t{8} << 30;
+constexpr std::uint64_t max_file_bytes = std::uint64_t{8} << 30;
 
 // Bytes that are read once, from the first to the last.
 struct ByteSource {
@@ -34,7 +34,7 @@ class Files {
   // What a killed process left behind is swept away by the next write to the same path.
   void write_atomically(const std::filesystem::path& path, std::string_view bytes);
 
-  virtual std::string read(const std::filesystem::path& path, std::uint64_t max_bytes = kLargestFile);
+  virtual std::string read(const std::filesystem::path& path, std::uint64_t max_bytes = max_file_bytes);
   // For what is too large to be held twice: a regular file, piece by piece.
   virtual ByteSource open(const std::filesystem::path& path);
   // For logs: no sync, a power loss may cost the last lines.

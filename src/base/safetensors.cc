@@ -23,15 +23,15 @@ static_assert(std::endian::native == std::endian::little, "the file is little-en
 
 using Limits = SafetensorsLimits;
 
-constexpr std::size_t kLengthBytes = 8;
-constexpr std::size_t kAlignment = 64;
+constexpr std::size_t length_bytes = 8;
+constexpr std::size_t data_alignment = 64;
 // The header begins with exactly this, so the checksum has a fixed place.
-constexpr std::string_view kOpening = R"({"__metadata__":{"checksum":")";
-constexpr std::size_t kChecksumDigits = 32;
-constexpr std::string_view kZeros = "00000000000000000000000000000000";
-static_assert(kZeros.size() == kChecksumDigits);
+constexpr std::string_view header_opening = R"({"__metadata__":{"checksum":")";
+constexpr std::size_t checksum_digits = 32;
+constexpr std::string_view no_checksum = "00000000000000000000000000000000";
+static_assert(no_checksum.size() == checksum_digits);
 constexpr int format_version = 2;
-constexpr std::uint64_t kMostNumbers = Limits::kFile / sizeof(float);
+constexpr std::uint64_t max_numbers_at_once = Limits::max_file / sizeof(float);
 
 // XXH3, 128 bits, of the whole file with zeros in the place of the checksum's digits.
 class Checksum {
@@ -43,8 +43,8 @@ class Checksum {
   void add(std::string_view bytes) { XXH3_128bits_update(state_.get(), bytes.data(), bytes.size()); }
   // The length and the header, which has the digits.
   void add_header(std::string_view length, std::string_view header) {
-    for (const std::string_view part : {length, kOpening, kZeros}) add(part);
-    add(header.substr(kOpening.size() + kChecksumDigits));
+    for (const std::string_view part : {length, header_opening, no_checksum}) add(part);
+    add(header.substr(header_opening.size() + checksum_digits));
   }
   std::string digits() const {
     const XXH128_hash_t hash = XXH3_128bits_digest(state_.get());
@@ -63,7 +63,7 @@ std::optional<std::uint64_t> count_numbers(const std::vector<std::int64_t>& shap
     if (size < 0) return std::nullopt;
     empty = empty || size == 0;
     const auto factor = static_cast<std::uint64_t>(std::max<std::int64_t>(size, 1));
-    if (factor > kMostNumbers / product) return std::nullopt;
+    if (factor > max_numbers_at_once / product) return std::nullopt;
     product *= factor;
   }
   return empty ? 0 : product;
@@ -127,8 +127,8 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   bool number_unsigned(std::uint64_t value) override {
     if (where_ == Where::shape) {
       auto& shape = header_.arrays.back().shape;
-      if (shape.size() == Limits::kRank) throw array_error("more than {} dimensions", Limits::kRank);
-      if (value > kMostNumbers) throw array_error("a dimension of {} is too large", value);
+      if (shape.size() == Limits::max_rank) throw array_error("more than {} dimensions", Limits::max_rank);
+      if (value > max_numbers_at_once) throw array_error("a dimension of {} is too large", value);
       shape.push_back(static_cast<std::int64_t>(value));
     } else if (where_ == Where::offsets) {
       if (offsets_.size() == 2) throw array_error("more than two data_offsets");
@@ -181,10 +181,10 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   }
 
   void begin_array(const std::string& name) {
-    if (name.empty() || name.size() > Limits::kName) {
-      throw error("an array has a name of {} bytes, allowed are 1 to {}", name.size(), Limits::kName);
+    if (name.empty() || name.size() > Limits::max_name) {
+      throw error("an array has a name of {} bytes, allowed are 1 to {}", name.size(), Limits::max_name);
     }
-    if (header_.arrays.size() == Limits::kArrays) throw error("more than {} arrays", Limits::kArrays);
+    if (header_.arrays.size() == Limits::max_arrays) throw error("more than {} arrays", Limits::max_arrays);
     if (!header_.arrays.empty() && name <= header_.arrays.back().name) {
       throw error("array {} occurs twice or out of order", beginning(name));
     }
@@ -242,29 +242,30 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
 class Reading {
  public:
   Reading(const ByteSource& source, std::string_view file) : source_(source), file_(file), left_(source.size) {
-    if (left_ > Limits::kFile) throw model_error("{}: {} bytes, more than the limit of {}", file, left_, Limits::kFile);
-    if (left_ < kLengthBytes) throw model_error("{}: {} bytes are too few for a model", file, left_);
-    char first[kLengthBytes];
+    if (left_ > Limits::max_file)
+      throw model_error("{}: {} bytes, more than the limit of {}", file, left_, Limits::max_file);
+    if (left_ < length_bytes) throw model_error("{}: {} bytes are too few for a model", file, left_);
+    char first[length_bytes];
     take(first);
     std::uint64_t length = 0;
-    std::memcpy(&length, first, kLengthBytes);
-    if (length > Limits::kHeader || length > left_) {
+    std::memcpy(&length, first, length_bytes);
+    if (length > Limits::max_header || length > left_) {
       throw model_error("{}: a header of {} bytes does not fit: not a model, or cut short", file, length);
     }
     // No more is read of something that does not begin like a model, however long it is.
-    header_.resize(std::min<std::size_t>(length, kOpening.size() + kChecksumDigits));
+    header_.resize(std::min<std::size_t>(length, header_opening.size() + checksum_digits));
     take(header_);
-    if (!header_.starts_with(kOpening) || header_.size() < kOpening.size() + kChecksumDigits) {
+    if (!header_.starts_with(header_opening) || header_.size() < header_opening.size() + checksum_digits) {
       throw model_error("{}: no Fovea checksum at its start: not a model made by Fovea, or damaged", file);
     }
     header_.resize(length);
-    take(std::span(header_).subspan(kOpening.size() + kChecksumDigits));
-    checksum_.add_header({first, kLengthBytes}, header_);
+    take(std::span(header_).subspan(header_opening.size() + checksum_digits));
+    checksum_.add_header({first, length_bytes}, header_);
   }
 
   TensorHeader header() const {
-    if ((kLengthBytes + header_.size()) % kAlignment != 0) {
-      throw model_error("{}: the data does not start at a multiple of {} bytes", file_, kAlignment);
+    if ((length_bytes + header_.size()) % data_alignment != 0) {
+      throw model_error("{}: the data does not start at a multiple of {} bytes", file_, data_alignment);
     }
     // JSON needs no control characters, and the parser would take a zero byte for the end.
     if (std::any_of(header_.begin(), header_.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; })) {
@@ -296,7 +297,7 @@ class Reading {
       take(part);
       checksum_.add({part.data(), part.size()});
     }
-    if (std::string_view(header_).substr(kOpening.size(), kChecksumDigits) != checksum_.digits()) {
+    if (std::string_view(header_).substr(header_opening.size(), checksum_digits) != checksum_.digits()) {
       throw model_error("{}: the checksum does not match: the file is damaged or incomplete; copy it again", file_);
     }
   }
@@ -322,10 +323,11 @@ std::string quoted(const std::string& text) {
 
 void check_array(const NamedArray& array) {
   const std::string& name = array.name;
-  check(!name.empty() && name.size() <= Limits::kName && name != "__metadata__",
+  check(!name.empty() && name.size() <= Limits::max_name && name != "__metadata__",
         "encode_safetensors: {} cannot be the name of an array", name.empty() ? "nothing" : beginning(name));
-  check(array.shape.size() <= Limits::kRank, "encode_safetensors: array {} has {} dimensions, at most {} are allowed",
-        beginning(name), array.shape.size(), Limits::kRank);
+  check(array.shape.size() <= Limits::max_rank,
+        "encode_safetensors: array {} has {} dimensions, at most {} are allowed", beginning(name), array.shape.size(),
+        Limits::max_rank);
   const auto numbers = count_numbers(array.shape);
   check(numbers && *numbers == array.values.size(), "encode_safetensors: array {} of shape [{}] has {} values",
         beginning(name), fmt::join(array.shape, ", "), array.values.size());
@@ -335,8 +337,8 @@ void check_array(const NamedArray& array) {
 }  // namespace
 
 std::string encode_safetensors(const TensorFile& file) {
-  check(file.arrays.size() <= Limits::kArrays, "encode_safetensors: {} arrays, at most {} are allowed",
-        file.arrays.size(), Limits::kArrays);
+  check(file.arrays.size() <= Limits::max_arrays, "encode_safetensors: {} arrays, at most {} are allowed",
+        file.arrays.size(), Limits::max_arrays);
   std::vector<const NamedArray*> arrays;
   for (const NamedArray& array : file.arrays) {
     check_array(array);
@@ -344,9 +346,9 @@ std::string encode_safetensors(const TensorFile& file) {
   }
   std::sort(arrays.begin(), arrays.end(), [](auto* a, auto* b) { return a->name < b->name; });
 
-  std::string bytes(kLengthBytes, '\0');
-  bytes += kOpening;
-  bytes += fmt::format(R"({}","fovea":"{}")", kZeros, format_version);
+  std::string bytes(length_bytes, '\0');
+  bytes += header_opening;
+  bytes += fmt::format(R"({}","fovea":"{}")", no_checksum, format_version);
   for (const auto& [key, value] : file.metadata) {
     check(key != "checksum" && key != "fovea", "encode_safetensors: the metadata key {} belongs to the format", key);
     bytes += fmt::format(",{}:{}", quoted(key), quoted(value));
@@ -362,11 +364,11 @@ std::string encode_safetensors(const TensorFile& file) {
                          fmt::join(array.shape, ","), begin, end);
   }
   bytes += '}';
-  bytes.resize((bytes.size() + kAlignment - 1) / kAlignment * kAlignment, ' ');
-  const std::uint64_t length = bytes.size() - kLengthBytes;
-  check(length <= Limits::kHeader && end <= Limits::kFile - bytes.size(),
+  bytes.resize((bytes.size() + data_alignment - 1) / data_alignment * data_alignment, ' ');
+  const std::uint64_t length = bytes.size() - length_bytes;
+  check(length <= Limits::max_header && end <= Limits::max_file - bytes.size(),
         "encode_safetensors: a header of {} bytes and data of {} are more than the format allows", length, end);
-  std::memcpy(bytes.data(), &length, kLengthBytes);
+  std::memcpy(bytes.data(), &length, length_bytes);
 
   bytes.reserve(bytes.size() + end);
   for (const NamedArray* array : arrays) {
@@ -407,12 +409,12 @@ TensorFile decode_safetensors(std::string_view bytes, std::string_view name_for_
 }
 
 std::string seal(std::string bytes) {
-  constexpr std::size_t start = kLengthBytes + kOpening.size();
-  if (bytes.size() < start + kChecksumDigits) return bytes;
-  bytes.replace(start, kChecksumDigits, kZeros);
+  constexpr std::size_t start = length_bytes + header_opening.size();
+  if (bytes.size() < start + checksum_digits) return bytes;
+  bytes.replace(start, checksum_digits, no_checksum);
   Checksum checksum;
   checksum.add(bytes);
-  return bytes.replace(start, kChecksumDigits, checksum.digits());
+  return bytes.replace(start, checksum_digits, checksum.digits());
 }
 
 }  // namespace fovea

@@ -38,11 +38,11 @@ struct TensorHeader {
 };
 
 struct SafetensorsLimits {
-  static constexpr std::uint64_t kFile = std::uint64_t{8} << 30;
-  static constexpr std::uint64_t kHeader = std::uint64_t{16} << 20;
-  static constexpr std::size_t kName = 256;
-  static constexpr std::size_t kRank = 4;
-  static constexpr std::size_t kArrays = 65'536;
+  static constexpr std::uint64_t max_file = std::uint64_t{8} << 30;
+  static constexpr std::uint64_t max_header = std::uint64_t{16} << 20;
+  static constexpr std::size_t max_name = 256;
+  static constexpr std::size_t max_rank = 4;
+  static constexpr std::size_t max_arrays = 65'536;
 };
 
 // The same content gives the same bytes, whatever the order of the arrays. What decode would refuse is not encoded.

@@ -83,7 +83,8 @@ struct Flattening {
         continue;
       }
       if (const toml::array* tables = node.as_array(); tables && tables->is_homogeneous(toml::node_type::table)) {
-        for (std::size_t i = 0; i < tables->size() && i < max_settings_list; ++i) {  // [[source]] is source, source2, ...
+        for (std::size_t i = 0; i < tables->size() && i < max_settings_list;
+             ++i) {  // [[source]] is source, source2, ...
           add(*(*tables)[i].as_table(), i == 0 ? name : name + std::to_string(i + 1), depth + 1);
         }
         continue;

@@ -9,7 +9,7 @@
 namespace fovea {
 namespace {
 
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+constexpr std::string_view replacement_character = "\xEF\xBF\xBD";
 
 // What stands at the start of a text: a well-formed character, or the longest prefix that could have begun one.
 struct Part {
@@ -72,7 +72,7 @@ std::string repair_utf8(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for_each_part(text, [&](std::string_view part, bool sound) {
-    out += sound ? part : kReplacement;
+    out += sound ? part : replacement_character;
     return true;
   });
   return out;
@@ -103,8 +103,8 @@ char32_t decode_utf8(std::string_view character) {
   const bool whole =
       !character.empty() && first_part(character).sound && first_part(character).length == character.size();
   check(whole, "decode_utf8: the {} bytes given are not one UTF-8 character", character.size());
-  constexpr unsigned kLeadBits[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
-  char32_t c = static_cast<unsigned char>(character[0]) & kLeadBits[character.size()];
+  constexpr unsigned lead_bits[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
+  char32_t c = static_cast<unsigned char>(character[0]) & lead_bits[character.size()];
   for (const char next : character.substr(1)) c = (c << 6) | (static_cast<unsigned char>(next) & 0x3F);
   return c;
 }
@@ -130,7 +130,7 @@ std::string printable(std::string_view text) {
     } else if ((c >= 0x80 && c < 0xA0) || c == 0x2028 || c == 0x2029 || steers_direction(c)) {
       out += fmt::format("<U+{:04X}>", static_cast<std::uint32_t>(c));
     } else {
-      out += sound ? part : kReplacement;
+      out += sound ? part : replacement_character;
     }
     return true;
   });

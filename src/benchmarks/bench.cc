@@ -151,8 +151,8 @@ class FixedSearch {
     fill_source(model_.task(), sources, side_);
     Pass pass(model_.parameters(), sources_);
     const std::unique_ptr<StepModel> asked = model_.network().begin(pass, side_);
-    const std::vector<int> most_steps(examples.size(), length_);
-    return search(model_.parameters(), *asked, options_, symbols_, rules_, {.most_steps = most_steps}, steps_);
+    const std::vector<int> max_steps(examples.size(), length_);
+    return search(model_.parameters(), *asked, options_, symbols_, rules_, {.max_steps = max_steps}, steps_);
   }
 
  private:

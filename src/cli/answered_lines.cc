@@ -12,15 +12,15 @@ namespace {
 
 // Lines are answered in groups: large ones from a file, whatever is there from a pipe, so that a person or program that
 // sends one line gets its answer at once.
-constexpr std::size_t most_lines = 4096;
+constexpr std::size_t max_lines = 4096;
 // So much is enough to keep all threads busy.
-constexpr std::size_t most_explained_squares = std::size_t(1) << 16;
-constexpr std::size_t most_line_bytes = std::size_t(1) << 30;
+constexpr std::size_t max_explained_squares = std::size_t(1) << 16;
+constexpr std::size_t max_line_bytes = std::size_t(1) << 30;
 
 }  // namespace
 
 AnsweredLines::AnsweredLines(const std::string& file, bool explains, std::function<std::string(const Prediction&)> line)
-    : reader_(file, most_line_bytes), explains_(explains), line_(std::move(line)) {}
+    : reader_(file, max_line_bytes), explains_(explains), line_(std::move(line)) {}
 
 std::vector<std::string> AnsweredLines::read() {
   std::vector<std::string> lines;
@@ -29,8 +29,8 @@ std::vector<std::string> AnsweredLines::read() {
   while (reader_.next(line)) {
     squares += line.size() * line.size();
     lines.push_back(std::move(line));
-    if (lines.size() >= most_lines || !reader_.ready()) break;
-    if (explains_ && squares >= most_explained_squares) break;
+    if (lines.size() >= max_lines || !reader_.ready()) break;
+    if (explains_ && squares >= max_explained_squares) break;
   }
   return lines;
 }

@@ -19,10 +19,10 @@ namespace {
 
 constexpr double kLiveInterval = 0.1;  // seconds
 constexpr double kPlainInterval = 10;
-constexpr int kShortestBar = 6, kLongestBar = 30;
-constexpr int kWideTable = 90;    // columns; a narrower table leaves the speed out, for the sample's sake
-constexpr int kPlainSample = 60;  // columns
-constexpr const char* kErase = "\r\x1b[K";
+constexpr int min_bar = 6, max_bar = 30;
+constexpr int wide_table = 90;    // columns; a narrower table leaves the speed out, for the sample's sake
+constexpr int plain_sample = 60;  // columns
+constexpr const char* erase_line = "\r\x1b[K";
 
 std::string grouped(std::int64_t count) {
   std::string text = fmt::format("{}", count);
@@ -155,7 +155,7 @@ void ProgressView::validated(const ValidationReport& report) {
     for (const auto& [title, text] : qualities(report)) quality += fmt::format("  {} {}", title, text);
     print(fmt::format("validation  epoch {:.1f}  update {}  loss {}  held-out {}{}  time {}  {}", report.epoch,
                       report.update, loss_text(report.training_loss), loss_text(report.held_out_loss), quality,
-                      time_text(report.seconds), paint(sample_pieces(report, kPlainSample), kPlainSample)));
+                      time_text(report.seconds), paint(sample_pieces(report, plain_sample), plain_sample)));
   }
 }
 
@@ -169,7 +169,7 @@ void ProgressView::warned(const std::string& message) {
 }
 
 void ProgressView::finish() {
-  if (status_up_) out_(kErase);
+  if (status_up_) out_(erase_line);
   status_up_ = false;
 }
 
@@ -188,12 +188,12 @@ std::string ProgressView::status_line() const {
   const int room = columns_ - static_cast<int>(head.size()) - 2;  // without the brackets of the bar
   std::string tail;
   for (const std::string& field : status_fields()) {
-    if (static_cast<int>(tail.size() + field.size()) + 2 > room - kShortestBar) break;
+    if (static_cast<int>(tail.size() + field.size()) + 2 > room - min_bar) break;
     tail += "  " + field;
   }
-  const int length = std::min(room - static_cast<int>(tail.size()), kLongestBar);
+  const int length = std::min(room - static_cast<int>(tail.size()), max_bar);
   const double share = share_of_epoch(last_.epoch);
-  if (length < kShortestBar) return paint({{fmt::format("{}{:.0f}%", head, 100 * share)}}, columns_);
+  if (length < min_bar) return paint({{fmt::format("{}{:.0f}%", head, 100 * share)}}, columns_);
   return paint({{head}, {bar(share, length), Style::good}, {tail}}, columns_);
 }
 
@@ -228,7 +228,7 @@ void ProgressView::print_row(const ValidationReport& report) {
                                  {"held-out", 8, loss_text(report.held_out_loss)}};
   for (const auto& [title, text] : qualities(report)) columns.push_back({title, 6, text});
   columns.push_back({"time", 7, time_text(report.seconds)});
-  if (columns_ >= kWideTable) columns.push_back({"tok/s", 6, rate_text(last_.tokens_per_second)});
+  if (columns_ >= wide_table) columns.push_back({"tok/s", 6, rate_text(last_.tokens_per_second)});
   std::string names, figures;
   for (const Column& column : columns) {
     names += fmt::format("{:>{}} ", column.name, column.width);
@@ -253,7 +253,7 @@ std::string ProgressView::paint(const std::vector<Piece>& pieces, int columns) c
 }
 
 void ProgressView::print(const std::string& line) {
-  out_((status_up_ ? kErase : "") + line + "\n" + (status_up_ ? status_line() : ""));
+  out_((status_up_ ? erase_line : "") + line + "\n" + (status_up_ ? status_line() : ""));
 }
 
 }  // namespace fovea

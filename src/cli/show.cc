@@ -26,7 +26,8 @@ Prediction look_at(Predictor& predictor, const std::string& line, const std::str
   const std::string text = repair_utf8(line);
   const auto cells = options.columns->question(text);
   if (!cells) return {.output = {}, .status = LineStatus::too_few_columns};
-  std::vector<SourceText> sources = {{std::string(cells->source), std::string(cells->features), {}, repair_utf8(target)}};
+  std::vector<SourceText> sources = {
+      {std::string(cells->source), std::string(cells->features), {}, repair_utf8(target)}};
   for (const std::string_view other : cells->others) sources[0].others.emplace_back(other);
   return predictor.predict(sources, options)[0];
 }

@@ -10,7 +10,7 @@
 namespace fovea {
 namespace {
 
-constexpr int kWidest = 10000;  // more is a mistake, not a terminal
+constexpr int max_width = 10000;  // more is a mistake, not a terminal
 
 int width_from(std::string_view text) {
   int width = 0;
@@ -27,7 +27,7 @@ Terminal make_terminal(bool is_terminal, int width, const Environment& environme
   };
   Terminal terminal;
   if (width <= 0) width = width_from(variable("COLUMNS"));
-  if (width > 0 && width <= kWidest) terminal.width = width;
+  if (width > 0 && width <= max_width) terminal.width = width;
   const std::string_view kind = variable("TERM"), colours = variable("COLORTERM");
   terminal.is_terminal = is_terminal;
   terminal.redraws = is_terminal && !kind.empty() && kind != "dumb";

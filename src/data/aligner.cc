@@ -16,9 +16,9 @@ constexpr std::int64_t max_substitutions = std::int64_t{16} << 20;
 constexpr std::size_t max_cells = std::size_t{4} << 20;
 // Pairs with more cells are long: of these only a band about the diagonal is looked at, so wide that it has about as
 // many cells, and operations are learned from the first of them alone.
-constexpr std::size_t most_short_cells = std::size_t{1} << 16;
+constexpr std::size_t max_short_cells = std::size_t{1} << 16;
 constexpr std::size_t least_band = 129;  // cells
-constexpr std::size_t most_learned_cells = std::size_t{4} << 20;
+constexpr std::size_t max_learned_cells = std::size_t{4} << 20;
 constexpr double impossible = -std::numeric_limits<double>::infinity();
 
 void check_ids(std::span<const std::int32_t> ids, int symbols, std::string_view side) {
@@ -49,7 +49,7 @@ class Aligner::Grid {
       : pair_(pair), source_symbols_(source_symbols), target_symbols_(target_symbols) {
     if (is_long()) {
       const std::size_t overlapping = 2 * (columns() / rows() + 1);
-      width_ = std::min(columns(), std::max({most_short_cells / rows(), least_band, overlapping}));
+      width_ = std::min(columns(), std::max({max_short_cells / rows(), least_band, overlapping}));
     }
     for (std::size_t i = 0; i < rows(); ++i) {
       const std::size_t middle = columns() * i / rows(), half = width_ / 2;
@@ -59,7 +59,7 @@ class Aligner::Grid {
 
   std::size_t rows() const { return pair_.source.size() + 1; }
   std::size_t columns() const { return pair_.target.size() + 1; }
-  bool is_long() const { return rows() > most_short_cells / columns(); }
+  bool is_long() const { return rows() > max_short_cells / columns(); }
   std::size_t width() const { return width_; }
   std::size_t cells() const { return rows() * width_; }
   std::size_t first(std::size_t i) const { return firsts_[i]; }
@@ -104,7 +104,7 @@ Aligner::Aligner(std::span<const SymbolPair> pairs, int source_symbols, int targ
     std::size_t learned_cells = 0;  // of long pairs
     for (const SymbolPair& pair : pairs) {
       const Grid grid = grid_of(pair);
-      if (grid.is_long() && (learned_cells += grid.cells()) > most_learned_cells) continue;
+      if (grid.is_long() && (learned_cells += grid.cells()) > max_learned_cells) continue;
       log_likelihood += add_expected_counts(grid, counts);
     }
     log_likelihoods_.push_back(log_likelihood);

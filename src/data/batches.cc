@@ -49,13 +49,13 @@ std::int64_t count_tokens(std::span<const Length> lengths) {
 // Large enough that neighbours have nearly equal lengths, small enough that which lines share a batch is drawn anew
 // every epoch: few batches are sorted in many small windows.
 std::size_t window_size(std::span<const Length> lengths, BatchSize size) {
-  constexpr double most_batches = 64, fewest_windows = 8;
+  constexpr double max_batches = 64, fewest_windows = 8;
   double rows = static_cast<double>(size.count);
   if (size.tokens) {
     rows *= static_cast<double>(lengths.size()) / static_cast<double>(std::max<std::int64_t>(count_tokens(lengths), 1));
   }
   const double lines = static_cast<double>(lengths.size());
-  const double window = std::min(most_batches * rows, lines / fewest_windows);
+  const double window = std::min(max_batches * rows, lines / fewest_windows);
   return static_cast<std::size_t>(std::max(1.0, std::clamp(window, std::min(rows, lines), lines)));
 }
 

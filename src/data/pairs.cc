@@ -230,7 +230,8 @@ Columns columns_of(const std::vector<Example>& examples) {
   };
   if (any(&Example::source)) names.insert(names.begin(), "source");
   const std::size_t others =
-      examples.empty() ? 0 : std::ranges::max(examples, {}, [](const Example& e) { return e.others.size(); }).others.size();
+      examples.empty() ? 0
+                       : std::ranges::max(examples, {}, [](const Example& e) { return e.others.size(); }).others.size();
   for (std::size_t i = 0; i < others; ++i) names.push_back("source" + std::to_string(i + 2));
   if (any(&Example::features)) names.emplace_back("features");
   if (any(&Example::alignment)) names.emplace_back("alignment");
@@ -291,9 +292,8 @@ Pairs check_pairs(std::vector<Example> examples, const std::string& name, const 
   for (Example& example : examples) {
     const Place place = {name, ++line};
     const std::vector<std::string> sources = columns.columns.sources();
-    std::optional<Problem> problem = sources.empty()
-                                         ? find_bad_utf8(place, example.target)
-                                         : find_bad_pair(place, place, example, options.max_length);
+    std::optional<Problem> problem = sources.empty() ? find_bad_utf8(place, example.target)
+                                                     : find_bad_pair(place, place, example, options.max_length);
     if (!problem) problem = find_bad_side(place, "target", example.target, 1, options.max_length);
     example.others.resize(sources.empty() ? 0 : sources.size() - 1);
     for (std::size_t i = 0; i < example.others.size() && !problem; ++i) {

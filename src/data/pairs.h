@@ -15,7 +15,7 @@ struct Example {
   std::string target;
   std::string features;  // empty if there are none, like
   std::int64_t line = 0;
-  std::string alignment = {};             // links such as 0-0 1-2
+  std::string alignment = {};            // links such as 0-0 1-2
   std::vector<std::string> others = {};  // further sources
 };
 

@@ -17,7 +17,7 @@ namespace fovea {
 namespace {
 
 constexpr std::uint64_t most_bytes = std::uint64_t(64) << 20;
-constexpr std::size_t most_numbers = std::size_t(16) << 20;
+constexpr std::size_t max_numbers = std::size_t(16) << 20;
 
 static_assert(std::endian::native == std::endian::little, "numbers of .npy files are read as they stand");
 
@@ -41,8 +41,8 @@ struct NumberType {
   void (*take)(std::string_view bytes, std::vector<float>& values);
 };
 constexpr NumberType number_types[] = {
-    {"<f4", 4, take<float>},          {"<f8", 8, take<double>},        {"|u1", 1, take<std::uint8_t>},
-    {"|i1", 1, take<std::int8_t>},    {"<i2", 2, take<std::int16_t>},  {"<u2", 2, take<std::uint16_t>},
+    {"<f4", 4, take<float>},        {"<f8", 8, take<double>},       {"|u1", 1, take<std::uint8_t>},
+    {"|i1", 1, take<std::int8_t>},  {"<i2", 2, take<std::int16_t>}, {"<u2", 2, take<std::uint16_t>},
     {"<i4", 4, take<std::int32_t>},
 };
 
@@ -62,7 +62,7 @@ std::vector<std::size_t> npy_shape(std::string_view text) {
     if (begin == text.npos) return shape;
     std::size_t number = 0;
     const auto [end, problem] = std::from_chars(text.data() + begin, text.data() + text.size(), number);
-    if (problem != std::errc() || number > most_numbers) throw data_error("a .npy array beyond measure");
+    if (problem != std::errc() || number > max_numbers) throw data_error("a .npy array beyond measure");
     shape.push_back(number);
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   }
@@ -76,8 +76,8 @@ Rows parse_rows(std::string_view text) {
   const auto end_row = [&] {
     if (width == 0) return;
     if (rows.width != 0 && rows.width != width) {
-      throw data_error("row {} has {} numbers, the first has {}", rows.values.size() / static_cast<std::size_t>(rows.width) + 1,
-                       width, rows.width);
+      throw data_error("row {} has {} numbers, the first has {}",
+                       rows.values.size() / static_cast<std::size_t>(rows.width) + 1, width, rows.width);
     }
     rows.width = width;
     width = 0;
@@ -93,7 +93,7 @@ Rows parse_rows(std::string_view text) {
     const char* begin = text.data() + at + (c == '+' ? 1 : 0);
     const auto [end, problem] = std::from_chars(begin, text.data() + text.size(), value);
     if (problem != std::errc()) throw data_error("\"{}\" where a number is wanted", beginning(text.substr(at), 20));
-    if (rows.values.size() == most_numbers) throw data_error("more than {} numbers", most_numbers);
+    if (rows.values.size() == max_numbers) throw data_error("more than {} numbers", max_numbers);
     rows.values.push_back(as_finite(value, rows.values.size()));
     ++width;
     at = static_cast<std::size_t>(end - text.data());
@@ -121,10 +121,11 @@ Rows parse_npy(std::string_view bytes) {
     throw data_error("a .npy array in Fortran's order; save numpy.ascontiguousarray of it");
   }
   const std::vector<std::size_t> shape = npy_shape(npy_value(header, "'shape'", '(', ')'));
-  if (shape.empty() || shape.size() > 2) throw data_error("a .npy array of {} axes where 1 or 2 are wanted", shape.size());
+  if (shape.empty() || shape.size() > 2)
+    throw data_error("a .npy array of {} axes where 1 or 2 are wanted", shape.size());
   const std::size_t width = shape.size() == 2 ? shape[1] : 1;
   const std::string_view numbers = bytes.substr(start + length);
-  if (width == 0 || shape[0] > most_numbers / width || shape[0] * width * type->size != numbers.size()) {
+  if (width == 0 || shape[0] > max_numbers / width || shape[0] * width * type->size != numbers.size()) {
     throw data_error("a .npy array whose shape does not fit its {} bytes", numbers.size());
   }
   Rows rows = {static_cast<int>(width)};
@@ -141,8 +142,10 @@ Rows read_rows(std::string_view cell, const std::filesystem::path& folder) {
     Files files;
     bytes = files.read(path, most_bytes);
   } catch (const Error& e) {
-    throw data_error("{}; a column of vectors has rows of numbers such as \"0.5 1; 2 3\", or the name of a file, which "
-                     "source.folder says where to find", e.what());
+    throw data_error(
+        "{}; a column of vectors has rows of numbers such as \"0.5 1; 2 3\", or the name of a file, which "
+        "source.folder says where to find",
+        e.what());
   }
   try {
     return cell.ends_with(".npy") ? parse_npy(bytes) : parse_rows(bytes);

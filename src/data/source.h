@@ -50,9 +50,9 @@ struct SourceShape {
 
 // A cell as numbers. One more position will close it.
 struct SourceData {
-  Symbols symbols = {};           // of a source of symbols, or
-  std::vector<float> rows = {};   // [length, width] of one of numbers
-  int length = 0;                 // positions
+  Symbols symbols = {};          // of a source of symbols, or
+  std::vector<float> rows = {};  // [length, width] of one of numbers
+  int length = 0;                // positions
 };
 
 // A position as people see it.

@@ -61,9 +61,9 @@ double Rules::score(const Written& answer) const {
   return score;
 }
 
-double Rules::best_score(double log_probability, int most_steps) const {
+double Rules::best_score(double log_probability, int max_steps) const {
   double score = log_probability;
-  for (const auto& rule : rules_) score = rule->best_score(score, most_steps);
+  for (const auto& rule : rules_) score = rule->best_score(score, max_steps);
   return score;
 }
 

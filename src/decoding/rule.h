@@ -62,7 +62,7 @@ class DecodingRule {
   // What an answer is worth that was worth `score` to the rules before; to the first, its log-probability.
   virtual double score(double score, const Written& /*answer*/) const { return score; }
   // The most that can become of it if it goes on, for at most so many steps in all.
-  virtual double best_score(double score, int /*most_steps*/) const { return score; }
+  virtual double best_score(double score, int /*max_steps*/) const { return score; }
 
   // Whether the best answer is so bad that none is better.
   virtual bool abstains(const Written& /*best*/) const { return false; }
@@ -122,7 +122,7 @@ class Rules {
   bool restrict() const;
   void restrict(std::span<const std::int32_t> written, NextSymbols& next) const;
   double score(const Written& answer) const;
-  double best_score(double log_probability, int most_steps) const;
+  double best_score(double log_probability, int max_steps) const;
   bool abstain(const Written& best) const;
   std::string_view needing_attention() const;
   int room() const;

@@ -44,7 +44,7 @@ bool better(const Candidate& a, const Candidate& b) {
 // One source's share of the search.
 struct Beam {
   int source = 0;  // its place in the caller's batch
-  int most_steps = 0;
+  int max_steps = 0;
   std::int64_t sample = 0;
   std::vector<Hypothesis> alive;
   std::vector<Node> nodes;
@@ -127,7 +127,7 @@ bool Search::done(const Beam& beam, int length) const {
   if (best == impossible) return true;
   if (static_cast<int>(beam.finished.size()) < options_.beam) return false;
   if (options_.beam == 1) return true;
-  return rules_.best_score(best, std::max(beam.most_steps, length)) <= beam.finished.back().score;
+  return rules_.best_score(best, std::max(beam.max_steps, length)) <= beam.finished.back().score;
 }
 
 // As rules see it.
@@ -272,7 +272,7 @@ void Search::keep_cells(std::vector<StepExplanation>& steps) const {
 void Search::extend(Beam& beam, int column, const StepResult& result, int length) {
   std::vector<Hypothesis> next(static_cast<std::size_t>(options_.beam));
   std::vector<bool> stopped(beam.alive.size());
-  const bool last = length == beam.most_steps;  // for the stop symbol, if it may be written
+  const bool last = length == beam.max_steps;  // for the stop symbol, if it may be written
   int living = 0;
   for (const Candidate& c : continuations(beam, column, result.log_probabilities, length - 1)) {
     const bool stops = c.symbol == symbols_.stop || symbols_.one_step;
@@ -385,9 +385,9 @@ std::vector<std::vector<Answer>> Search::run() {
   std::vector<std::vector<Answer>> out(static_cast<std::size_t>(columns_));
   std::vector<Beam> beams(static_cast<std::size_t>(columns_));
   for (int s = 0; s < columns_; ++s) {
-    check(sources_.most_steps[s] >= 1, "search needs room for at least one symbol");
+    check(sources_.max_steps[s] >= 1, "search needs room for at least one symbol");
     beams[s].source = s;
-    beams[s].most_steps = sources_.most_steps[s];
+    beams[s].max_steps = sources_.max_steps[s];
     if (sampling_) beams[s].sample = sources_.samples[s];
     const AttentionTotals none(needing_attention_.empty() ? 0 : static_cast<std::size_t>(sources_.lengths[s]), 0.0);
     beams[s].alive.assign(static_cast<std::size_t>(sampling_ ? options_.beam : 1), {0.0, -1, none});
@@ -413,7 +413,7 @@ std::vector<std::vector<Answer>> Search::run() {
     for (int column = 0; column < columns_; ++column) {
       extend(beams[column], column, result, length);
       Beam& beam = beams[column];
-      if (length >= beam.most_steps || done(beam, length)) {
+      if (length >= beam.max_steps || done(beam, length)) {
         out[beam.source] = answers(beam);
         beam.alive.assign(static_cast<std::size_t>(options_.beam), {});
       } else {
@@ -438,7 +438,7 @@ std::vector<std::vector<Answer>> search(const Parameters& parameters, StepModel&
   const auto one_each = [&](std::size_t count, const char* what) {
     check(static_cast<int>(count) == model.sources(), "{} {} for {} sources", count, what, model.sources());
   };
-  one_each(sources.most_steps.size(), "limits");
+  one_each(sources.max_steps.size(), "limits");
   if (!rules.needing_attention().empty()) one_each(sources.lengths.size(), "lengths");
   if (options.sample > 0) one_each(sources.samples.size(), "samples");
   if (!sources.targets.empty()) {

@@ -27,11 +27,11 @@ struct SearchSymbols {
 
 // Of each source its own, so that nothing depends on the batch.
 struct SearchSources {
-  std::span<const int> most_steps;             // symbols of an answer, the stop symbol counted
+  std::span<const int> max_steps;              // symbols of an answer, the stop symbol counted
   std::span<const int> lengths = {};           // positions that are real; for rules that need attention
   std::span<const std::int64_t> samples = {};  // which draws are its own, such as its line number
-  std::span<const std::vector<std::int32_t>* const> targets = {};  // what is to be written, without the stop symbol:
-                                                                   // nothing is searched for; with a beam of 1
+  std::span<const std::vector<std::int32_t>* const> targets = {};   // what is to be written, without the stop symbol:
+                                                                    // nothing is searched for; with a beam of 1
   std::span<const std::vector<std::int32_t>* const> prefixes = {};  // what each begins with
 };
 

@@ -57,8 +57,9 @@ Evaluation evaluate(Predictor& predictor, std::span<const Example> examples, con
   if (examples.empty()) throw data_error("no line to evaluate on");
   const Model& model = predictor.model();
   if (!model.task().traits().reads) {
-    throw usage_error("task = {}: there is no source to answer, so that nothing can be compared; score the lines instead",
-                      model.config().task);
+    throw usage_error(
+        "task = {}: there is no source to answer, so that nothing can be compared; score the lines instead",
+        model.config().task);
   }
   const std::vector<Referenced> questions = group_references(examples, model.task().target_tokenizer());
   std::vector<SourceText> sources;

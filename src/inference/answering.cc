@@ -15,12 +15,12 @@ namespace {
 constexpr std::size_t few_rows = 16;
 
 // Of the maps of a batch: 8 bytes each, several times over on their way to be written.
-constexpr std::size_t most_explained_cells = std::size_t(4) << 20;
+constexpr std::size_t max_explained_cells = std::size_t(4) << 20;
 
 }  // namespace
 
 std::vector<std::vector<std::size_t>> batches_by_length(SourceList sources, int size, int workers,
-                                                        std::span<const std::size_t> cells, std::size_t most_cells) {
+                                                        std::span<const std::size_t> cells, std::size_t max_cells) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (!sources[i]->empty()) order.push_back(i);
@@ -32,7 +32,7 @@ std::vector<std::vector<std::size_t>> batches_by_length(SourceList sources, int 
   std::size_t sum = 0;  // of the last batch
   for (const std::size_t source : order) {
     const std::size_t more = cells.empty() ? 0 : cells[source];
-    if (batches.empty() || batches.back().size() == together || sum + more > most_cells) {
+    if (batches.empty() || batches.back().size() == together || sum + more > max_cells) {
       batches.emplace_back();
       sum = 0;
     }
@@ -116,10 +116,10 @@ std::vector<std::vector<std::size_t>> Answering::batches(SourceList sources, con
   const auto each = static_cast<std::size_t>(maps) * static_cast<std::size_t>(options.search.beam);
   std::vector<std::size_t> cells;  // of a map
   for (const Reading* source : sources) {
-    const int steps = model_.task().most_steps(*source, options.search.max_output);
+    const int steps = model_.task().max_steps(*source, options.search.max_output);
     cells.push_back(static_cast<std::size_t>(source->size()) * static_cast<std::size_t>(steps));
   }
-  return batches_by_length(sources, options.batch, workers_.count(), cells, most_explained_cells / each);
+  return batches_by_length(sources, options.batch, workers_.count(), cells, max_explained_cells / each);
 }
 
 // Counts a batch while it is answered.
@@ -166,21 +166,21 @@ std::vector<std::vector<Answer>> Answering::answer_rows(std::span<const std::siz
   const int room = options.max_output > 0 ? 0 : asked.rules.room() + 1;
   std::vector<const Reading*> rows;
   std::vector<const Symbols*> wanted, prefixes;
-  std::vector<int> most_steps, lengths;
+  std::vector<int> max_steps, lengths;
   std::vector<std::int64_t> samples;
   for (const std::size_t index : batch) {
     rows.push_back(sources[index]);
     lengths.push_back(sources[index]->positions());
-    most_steps.push_back(std::max(model_.task().most_steps(*sources[index], options.max_output), room));
+    max_steps.push_back(std::max(model_.task().max_steps(*sources[index], options.max_output), room));
     if (!model_.task().traits().reads) prefixes.push_back(&sources[index]->prefix);
     samples.push_back(asked.options.first_line + given.first_line + static_cast<std::int64_t>(index));
     if (given.targets.empty()) continue;
     wanted.push_back(given.targets[index]);
-    most_steps.back() = static_cast<int>(wanted.back()->size()) + 1;
+    max_steps.back() = static_cast<int>(wanted.back()->size()) + 1;
   }
   const std::unique_ptr<StepModel> model = begin(rows, memory);
   auto answers = search(model_.parameters(), *model, options, asked.symbols, asked.rules,
-                        {most_steps, lengths, samples, wanted, prefixes}, memory.steps);
+                        {max_steps, lengths, samples, wanted, prefixes}, memory.steps);
   if (const Mask read = model->rationale(); options.alternatives > 0 && read.data) {
     for (std::size_t b = 0; b < batch.size(); ++b) {
       for (int i = 0; i < lengths[b]; ++i) {

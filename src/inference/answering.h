@@ -30,11 +30,11 @@ using SourceList = std::span<const Reading* const>;
 
 // Which of the sources are answered together, at most `size` at a time, and fewer if workers would be left without any:
 // the longest first, so that there is little padding and the work is spread evenly to the end. Those without symbols
-// are in none. Where each source has a number of `cells`, their sum over a batch is at most `most_cells`, but one
+// are in none. Where each source has a number of `cells`, their sum over a batch is at most `max_cells`, but one
 // source is never too many.
 std::vector<std::vector<std::size_t>> batches_by_length(SourceList sources, int size, int workers,
                                                         std::span<const std::size_t> cells = {},
-                                                        std::size_t most_cells = 0);
+                                                        std::size_t max_cells = 0);
 
 // What else there is to know of sources.
 struct GivenLines {

@@ -39,7 +39,7 @@ std::vector<Looked> look(const Model& model, Workers& workers, std::span<const E
   if (!model.task().keeps_positions() || !model.task().traits().reads) return {};
   std::vector<std::size_t> order(examples.size());
   std::iota(order.begin(), order.end(), std::size_t(0));
-  const int most = model.task().most_source_symbols();
+  const int most = model.task().max_source_symbols();
   std::erase_if(order, [&](std::size_t i) {
     return examples[i].source.empty() || (most > 0 && examples[i].source.size() > most);
   });

@@ -122,14 +122,14 @@ class Predictor::Group {
 
   void encode(const SourceText& source, Prediction& p, Encoding& encoded) const {
     const Task& task = predictor_.model().task();
-    const std::int64_t most_characters =
+    const std::int64_t max_characters =
         options_.max_length > 0 ? options_.max_length : predictor_.model().config().max_length;
     std::int64_t characters = std::max(count_characters(source.text), count_characters(source.target));
     for (const std::string& other : source.others) characters = std::max(characters, count_characters(other));
     const bool reads = task.traits().reads;
-    p.status = reads && source.text.empty()   ? LineStatus::empty
-               : characters > most_characters ? LineStatus::too_long
-                                              : LineStatus::answered;
+    p.status = reads && source.text.empty()  ? LineStatus::empty
+               : characters > max_characters ? LineStatus::too_long
+                                             : LineStatus::answered;
     if (p.status != LineStatus::answered) return;
     try {
       encode_cells(source, encoded);
@@ -140,7 +140,7 @@ class Predictor::Group {
       p.problem = e.what();
       return;
     }
-    if (const int most = predictor_.most_source_symbols(); most > 0 && encoded.source.size() > most) {
+    if (const int most = predictor_.max_source_symbols(); most > 0 && encoded.source.size() > most) {
       encoded = {};
       p.status = LineStatus::too_long;
       return;
@@ -221,7 +221,7 @@ class Predictor::Pipeline {
   // More is read before all is taken, but only what is there: what has been read must not wait for what has not.
   bool wants_lines() {
     const auto workers = static_cast<std::size_t>(predictor_.workers_.count());
-    if (reading_ || ended_ || running_.size() > most_ahead) return false;
+    if (reading_ || ended_ || running_.size() > max_ahead) return false;
     return waiting_.empty() || (waiting_.size() < workers && stream_.ready());
   }
 
@@ -294,7 +294,7 @@ class Predictor::Pipeline {
     stream_.write(oldest.written);
   }
 
-  static constexpr std::size_t most_ahead = 2;  // groups that are not written yet when another is read
+  static constexpr std::size_t max_ahead = 2;  // groups that are not written yet when another is read
 
   Predictor& predictor_;
   LineStream& stream_;
@@ -315,10 +315,10 @@ class Predictor::Pipeline {
 Predictor::Predictor(const std::vector<std::filesystem::path>& models, int threads, Precision precision)
     : models_(open(models, precision)), workers_(threads), answering_(pointers(models_), workers_) {}
 
-int Predictor::most_source_symbols() const {
+int Predictor::max_source_symbols() const {
   int least = 0;
   for (const auto& model : models_) {
-    const int most = model->task().most_source_symbols();
+    const int most = model->task().max_source_symbols();
     if (most > 0 && (least == 0 || most < least)) least = most;
   }
   return least;

@@ -88,7 +88,7 @@ class Predictor {
   std::vector<Prediction> answer(std::span<const Line> lines, const PredictOptions& options);
   class Pipeline;
   Answering::Asked prepare(const PredictOptions& options) const;
-  int most_source_symbols() const;  // that all models can read; 0: any number
+  int max_source_symbols() const;  // that all models can read; 0: any number
 
   std::vector<std::unique_ptr<Model>> models_;
   Workers workers_;

@@ -125,7 +125,7 @@ void multiply_panel(Left left, int rows, int inner, const Panel& panel, Real* ou
 constexpr int panel_depth = 320;
 constexpr int group_depth = 1024;
 constexpr int group_size = 1 << 16;
-constexpr int most_group_rows = 192;
+constexpr int max_group_rows = 192;
 
 void multiply(Rows left, const Real* packed, int columns, Real* out, std::ptrdiff_t out_stride, Start start,
               const Real* bias) {
@@ -133,7 +133,7 @@ void multiply(Rows left, const Real* packed, int columns, Real* out, std::ptrdif
   alignas(64) Real first[wide];
   const std::ptrdiff_t panel_stride = std::ptrdiff_t(left.columns) * panel_width;
   const int depths = even_share(left.columns, group_depth), steps = even_share(depths, panel_depth);
-  const int groups = even_share(left.rows, std::min(most_group_rows, group_size / depths));
+  const int groups = even_share(left.rows, std::min(max_group_rows, group_size / depths));
   const auto multiply_piece = [&](int r, int rows, int c, int width, int k, int depth) {
     const Real* panel = packed + c / panel_width * panel_stride + std::ptrdiff_t(k) * panel_width;
     const Real* from = nullptr;
@@ -163,10 +163,10 @@ void multiply(Rows left, const Real* packed, int columns, Real* out, std::ptrdif
 
 // A product over rows in pieces that stay in the second-level cache: so many rows at a time, for so large a part of the
 // result.
-constexpr int most_depth = 256;
-constexpr int most_rows = 264;
-constexpr int most_columns = 256;
-static_assert(most_rows % row_block == 0 && most_depth * (most_rows + most_columns) <= transposed_product_room);
+constexpr int max_depth = 256;
+constexpr int max_rows = 264;
+constexpr int max_columns = 256;
+static_assert(max_rows % row_block == 0 && max_depth * (max_rows + max_columns) <= transposed_product_room);
 
 // Rows are packed a few at a time, so that what is written lies in one piece.
 constexpr int rows_at_once = 8;
@@ -193,7 +193,7 @@ class PairCursor {
  public:
   explicit PairCursor(const RowPairs& rows) : rows_(rows) {}
 
-  // Packs up to most_depth rows of the part's columns on both sides; returns how many, 0 at the end.
+  // Packs up to max_depth rows of the part's columns on both sides; returns how many, 0 at the end.
   int pack_next(const Rectangle& part, Real* left, Real* right) {
     const int depth = next_depth();
     for (int k = 0; k < depth; k += rows_at_once) {
@@ -218,8 +218,8 @@ class PairCursor {
  private:
   int next_depth() const {
     int left = -row_;
-    for (std::size_t p = pair_; p < rows_.pairs.size() && left < most_depth; ++p) left += rows_.pairs[p].rows;
-    return std::min(left, most_depth);
+    for (std::size_t p = pair_; p < rows_.pairs.size() && left < max_depth; ++p) left += rows_.pairs[p].rows;
+    return std::min(left, max_depth);
   }
 
   const RowPairs& rows_;
@@ -231,7 +231,7 @@ void transposed_product_part(const RowPairs& rows, const Rectangle& part, Real* 
                              Start start, Real* room) {
   alignas(64) static constexpr Real zeros[panel_width] = {};
   Real* left = room;
-  Real* right = room + most_depth * most_rows;
+  Real* right = room + max_depth * max_rows;
   PairCursor cursor(rows);
   const Real* from = start == Start::zero ? zeros : nullptr;
   for (int depth; (depth = cursor.pack_next(part, left, right)) > 0; from = nullptr) {
@@ -248,10 +248,10 @@ void transposed_product_part(const RowPairs& rows, const Rectangle& part, Real* 
 
 void transposed_product(const RowPairs& rows, Rectangle part, Real* out, std::ptrdiff_t out_stride, Start start,
                         Real* room) {
-  for (int r = 0; r < part.rows; r += most_rows) {
-    for (int c = 0; c < part.columns; c += most_columns) {
-      const Rectangle piece = {part.row + r, std::min(most_rows, part.rows - r), part.column + c,
-                               std::min(most_columns, part.columns - c)};
+  for (int r = 0; r < part.rows; r += max_rows) {
+    for (int c = 0; c < part.columns; c += max_columns) {
+      const Rectangle piece = {part.row + r, std::min(max_rows, part.rows - r), part.column + c,
+                               std::min(max_columns, part.columns - c)};
       transposed_product_part(rows, piece, out + r * out_stride + c, out_stride, start, room);
     }
   }

@@ -22,7 +22,7 @@ void check_plain(const ModelOptions& options) {
         "decoder.style = plain with encoder.kind = structured and decoder.bridge = last: the last state is not of the "
         "summary, which nothing would read; choose the bridge mean, or a style with attention");
   }
-  if (options.generator.kind != "softmax") {
+  if (generators().find(options.generator.kind).traits.reads_memory) {
     throw usage_error("decoder.style = plain with generator.kind = {}: it needs an attention; choose another style",
                       options.generator.kind);
   }
@@ -42,7 +42,7 @@ void check_marginal(const ModelOptions& options) {
         "it sums over where each symbol may come from, so the state must not read a context; set decoder.kind = rnn, "
         "decoder.style = luong and decoder.feeding = false");
   }
-  if (options.generator.kind != "softmax") {
+  if (generators().find(options.generator.kind).traits.reads_memory) {
     refuse("generator.kind = " + options.generator.kind, "it mixes outputs itself; set generator.kind = softmax");
   }
   if (options.attention.heads > 1 || options.attention.projections) {
@@ -74,7 +74,9 @@ void check_positions_kept(const ModelOptions& options) {
     throw usage_error("encoder.kind = {} with {}: its columns do not stand for single symbols; choose another encoder",
                       options.encoder.kind, what);
   };
-  if (options.generator.kind != "softmax") refuse("generator.kind = " + options.generator.kind);
+  if (generators().find(options.generator.kind).traits.reads_memory) {
+    refuse("generator.kind = " + options.generator.kind);
+  }
   if (options.objective.supervised > 0) refuse("objective.supervised");
   if (options.objective.agreement > 0) refuse("objective.agreement");
 }
@@ -93,7 +95,7 @@ void check_shares(const ModelOptions& options) {
 void check_objectives(const ModelOptions& options, bool reads) {
   const ObjectiveOptions& o = options.objective;
   if (!(reads && attends(options)) && (o.coverage > 0 || o.repetition > 0 || o.fertility > 0 || o.supervised > 0 ||
-                            o.agreement > 0 || o.coverage_embedding > 0)) {
+                                       o.agreement > 0 || o.coverage_embedding > 0)) {
     throw usage_error("{} has no attention for an objective to hold; {}",
                       reads ? "decoder.style = plain" : "a model without a source",
                       reads ? "choose another style" : "leave it out");
@@ -115,7 +117,7 @@ void check_objectives(const ModelOptions& options, bool reads) {
         "objective.supervised_form = squared",
         options.attention.select);
   }
-  if (o.agreement > 0 && options.generator.kind != "softmax") {
+  if (o.agreement > 0 && generators().find(options.generator.kind).traits.reads_memory) {
     throw usage_error(
         "objective.agreement with generator.kind = {}: what symbols of the source stand for is known in one "
         "direction only; set generator.kind = softmax",
@@ -135,7 +137,7 @@ void check_objectives(const ModelOptions& options, bool reads) {
 // Scores with weights of their own for each position are for sources, whose length is known beforehand.
 void check_known_positions(const ModelOptions& options) {
   const auto knows_few = [](const AttentionOptions& attention) {
-    return attention.score == "location" || attention.score == "flat";
+    return scores().find(attention.score).traits.counts_positions;
   };
   const auto check_inside = [&](std::string_view name, const AttentionOptions& attention) {
     if (!knows_few(attention)) return;
@@ -156,9 +158,9 @@ void check_known_positions(const ModelOptions& options) {
 }
 
 void check_actions(const ModelOptions& options) {
-  if (!attends(options) || options.attention.select != "actions") return;
-  const auto refuse = [](std::string_view what, std::string_view why) {
-    throw usage_error("attention.select = actions with {}: {}", what, why);
+  if (!acts(options)) return;
+  const auto refuse = [&](std::string_view what, std::string_view why) {
+    throw usage_error("attention.select = {} with {}: {}", options.attention.select, what, why);
   };
   if (options.objective.supervised > 0)
     refuse("objective.supervised", "its own aligner says where to look; leave one out");

@@ -27,10 +27,10 @@ struct Encoded {
 
 // What decoders have to know of that.
 struct EncodedSizes {
-  int memory = 0;        // of a column; 0: there is no source
-  int state = 0;         // of a last state
-  bool has_c = false;    // it has
-  int memories = 1;      // that are attended to, each by an attention of its own
+  int memory = 0;      // of a column; 0: there is no source
+  int state = 0;       // of a last state
+  bool has_c = false;  // it has
+  int memories = 1;    // that are attended to, each by an attention of its own
 };
 
 class Encoder {

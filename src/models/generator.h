@@ -75,10 +75,12 @@ class Generator {
 };
 
 struct GeneratorTraits {
-  bool copies = false;   // copy_map are the source's own symbols
-  bool lexicon = false;  // copy_map are what a lexicon says
-  bool feeds_back = false;  // a step reads what the one before copied, a vector of the memory's size
-  bool by_weights = false;  // spreads probability by the decoder's weights, unless it has an attention of its own
+  bool reads_memory = true;  // looks at the source by itself; or only at what the decoder offers
+  bool copies = false;       // copy_map are the source's own symbols
+  bool copies_past = false;  // and without a source those that were read before
+  bool lexicon = false;      // copy_map are what a lexicon says
+  bool feeds_back = false;   // a step reads what the one before copied, a vector of the memory's size
+  bool by_weights = false;   // spreads probability by the decoder's weights, unless it has an attention of its own
 };
 
 struct GeneratorKind {

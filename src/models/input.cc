@@ -1,5 +1,7 @@
 #include "models/input.h"
 
+#include <algorithm>
+
 namespace fovea {
 
 #define INPUT(name) extern const InputKind Input_##name;
@@ -17,8 +19,8 @@ const Registry<InputKind>& inputs() {
 
 std::unique_ptr<Input> make_input(Parameters& parameters, const std::string& name, const EncoderOptions& options,
                                   SourceShape shape) {
-  const std::string_view kind = shape.width > 0 ? "linear" : "embedding";
-  return inputs().find(kind).make(parameters, name, options, shape);
+  const auto suits = [&](const InputKind* kind) { return kind->reads_symbols == (shape.width == 0); };
+  return (*std::ranges::find_if(inputs(), suits))->make(parameters, name, options, shape);
 }
 
 }  // namespace fovea

@@ -1,5 +1,6 @@
 #include "models/options.h"
 
+#include "attention/mechanism.h"
 #include "layers/cell.h"
 #include "models/decoders/bridge.h"
 #include "models/decoder.h"
@@ -8,6 +9,10 @@
 #include "models/positions.h"
 
 namespace fovea {
+
+bool acts(const ModelOptions& options) {
+  return attends(options) && selects().find(options.attention.select).traits.acts;
+}
 
 void EncoderOptions::fields(FieldVisitor& visit) {
   visit("kind", kind, "what reads the source", one_of(encoders().names()));

@@ -96,4 +96,7 @@ inline bool attends(const ModelOptions& options) {
   return options.decoder.kind == "transformer" || options.decoder.style != "plain";
 }
 
+// Whether the target's symbols are actions that say where to look.
+bool acts(const ModelOptions& options);
+
 }  // namespace fovea

@@ -48,8 +48,7 @@ TransformerLayer::TransformerLayer(Parameters& parameters, const std::string& na
     : name_(name),
       norm_first_(sizes.norm_first),
       self_attention_(parameters, name + ".self_attention",
-                      inside(self_attention, sizes.size, "self_attention", sizes.causal),
-                      {sizes.size, sizes.size, 0}),
+                      inside(self_attention, sizes.size, "self_attention", sizes.causal), {sizes.size, sizes.size, 0}),
       self_attention_norm_(parameters, name + ".self_attention_norm", sizes.size),
       wide_(parameters, name + ".wide", sizes.size, sizes.feed_forward),
       narrow_(parameters, name + ".narrow", sizes.feed_forward, sizes.size),
@@ -67,8 +66,7 @@ Tensor TransformerLayer::after(Pass& pass, const LayerNorm& norm, Tensor x, Tens
 }
 
 TransformerLayer::Made TransformerLayer::operator()(Pass& pass, Tensor x, Mask mask, When when,
-                                                    SourceAttention::Prepared memory,
-                                                    const WithPast& with_past) const {
+                                                    SourceAttention::Prepared memory, const WithPast& with_past) const {
   Made made;
   const Tensor asking = before(pass, self_attention_norm_, x);
   Attention::Prepared own = self_attention_.prepare(pass, {asking, mask}, when);

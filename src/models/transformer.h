@@ -15,7 +15,7 @@ struct TransformerSizes {
   int size = 0;
   int feed_forward = 0;
   bool norm_first = true;
-  bool causal = false;       // its steps do not see what comes after them
+  bool causal = false;        // its steps do not see what comes after them
   EncodedSizes encoded = {};  // what a second attention looks at; without a memory there is none
 };
 

@@ -12,7 +12,7 @@ namespace fovea {
 
 namespace {
 
-constexpr std::size_t most_validations = 20;  // whose samples a report shows
+constexpr std::size_t max_validations = 20;  // whose samples a report shows
 
 // The last part of a path, with or without a slash behind it.
 std::string folder_name(const std::filesystem::path& folder) {
@@ -47,7 +47,7 @@ RunReport make_report(const TrainedRun& run, const Trainer& trainer) {
   report.higher_is_better = metric.higher_is_better;
   report.points = points_of(events, metric);
   for (const ValidationReport& v :
-       std::span(events.validations).last(std::min(most_validations, events.validations.size()))) {
+       std::span(events.validations).last(std::min(max_validations, events.validations.size()))) {
     report.validations.push_back({v.update, {}});
     for (const Sample& s : v.samples) {
       report.validations.back().samples.push_back(

@@ -14,15 +14,15 @@
 namespace fovea {
 namespace {
 
-constexpr double kWidth = 560, kHeight = 300;
-constexpr double kLeft = 58, kChartRight = 16, kTop = 46, kBottom = 46;
-constexpr std::size_t kMostPoints = 600;  // more than there are pixels across
+constexpr double chart_width = 560, chart_height = 300;
+constexpr double chart_left = 58, chart_right = 16, chart_top = 46, chart_bottom = 46;
+constexpr std::size_t max_points = 600;  // more than there are pixels across
 
 struct Ink {
   const char* colour;
   const char* dashes;
 };
-constexpr std::array<Ink, 3> kInks = {{{"#2f86c1", ""}, {"#e07b28", "7 4"}, {"#3aa66f", "2 4"}}};
+constexpr std::array<Ink, 3> chart_inks = {{{"#2f86c1", ""}, {"#e07b28", "7 4"}, {"#3aa66f", "2 4"}}};
 
 // Below the greatest numbers, so that the length of a range is finite too.
 bool is_finite(const ChartPoint& point) { return std::abs(point.x) <= 1e300 && std::abs(point.y) <= 1e300; }
@@ -64,8 +64,8 @@ Range rounded(Range range, int marks) {
 
 // The lowest and the highest point of each stretch, so that a spike is never lost.
 std::vector<ChartPoint> thinned(const std::vector<ChartPoint>& points) {
-  if (points.size() <= kMostPoints) return points;
-  const std::size_t stretch = (2 * points.size() + kMostPoints - 1) / kMostPoints;
+  if (points.size() <= max_points) return points;
+  const std::size_t stretch = (2 * points.size() + max_points - 1) / max_points;
   std::vector<ChartPoint> result;
   for (std::size_t i = 0; i < points.size(); i += stretch) {
     const auto first = points.begin() + static_cast<std::ptrdiff_t>(i);
@@ -99,15 +99,15 @@ class ChartDrawing {
     add(R"(<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{0}" height="{1}" viewBox="0 0 {0} {1}" )"
         R"(font-family="system-ui, 'Noto Sans', sans-serif" font-size="12" fill="currentColor">)"
         "\n<title>{2}</title>",
-        kWidth, kHeight, escape_text(chart_.title));
-    add(R"(<text x="{}" y="20" font-size="14" font-weight="600">{}</text>)", kLeft, escape_text(chart_.title));
+        chart_width, chart_height, escape_text(chart_.title));
+    add(R"(<text x="{}" y="20" font-size="14" font-weight="600">{}</text>)", chart_left, escape_text(chart_.title));
     if (x_.empty()) {
-      add(R"(<text x="{}" y="{}" fill-opacity=".65">nothing recorded yet</text>)", kLeft, kHeight / 2);
+      add(R"(<text x="{}" y="{}" fill-opacity=".65">nothing recorded yet</text>)", chart_left, chart_height / 2);
     } else {
       x_ = widened(x_);
       y_ = rounded(widened(y_), 5);
       axes();
-      for (std::size_t i = 0; i < chart_.series.size(); ++i) line(chart_.series[i], kInks[i % kInks.size()]);
+      for (std::size_t i = 0; i < chart_.series.size(); ++i) line(chart_.series[i], chart_inks[i % chart_inks.size()]);
       marks();
       names();
     }
@@ -121,28 +121,30 @@ class ChartDrawing {
     text_ += fmt::format(text, std::forward<Args>(args)...);
     text_ += '\n';
   }
-  double screen_x(double x) const { return kLeft + (x - x_.low) / (x_.high - x_.low) * (kWidth - kLeft - kChartRight); }
+  double screen_x(double x) const {
+    return chart_left + (x - x_.low) / (x_.high - x_.low) * (chart_width - chart_left - chart_right);
+  }
   double screen_y(double y) const {
-    return kHeight - kBottom - (y - y_.low) / (y_.high - y_.low) * (kHeight - kTop - kBottom);
+    return chart_height - chart_bottom - (y - y_.low) / (y_.high - y_.low) * (chart_height - chart_top - chart_bottom);
   }
 
   void axes() {
     const double y_step = mark_step(y_, 5), x_step = mark_step(x_, 6);
     for (double i = std::ceil(y_.low / y_step - 1e-9); i * y_step <= y_.high + y_step * 1e-9; ++i) {
       const double y = screen_y(i * y_step);
-      add(R"(<path d="M{:.1f} {:.1f}H{:.1f}" stroke="currentColor" stroke-opacity=".13"/>)", kLeft, y,
-          kWidth - kChartRight);
-      add(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="end" fill-opacity=".65">{:.6g}</text>)", kLeft - 8, y + 4,
+      add(R"(<path d="M{:.1f} {:.1f}H{:.1f}" stroke="currentColor" stroke-opacity=".13"/>)", chart_left, y,
+          chart_width - chart_right);
+      add(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="end" fill-opacity=".65">{:.6g}</text>)", chart_left - 8, y + 4,
           i * y_step + 0.0);  // never "-0"
     }
     for (double i = std::ceil(x_.low / x_step - 1e-9); i * x_step <= x_.high + x_step * 1e-9; ++i) {
-      const double x = screen_x(i * x_step), y = kHeight - kBottom;
+      const double x = screen_x(i * x_step), y = chart_height - chart_bottom;
       add(R"(<path d="M{:.1f} {:.1f}v5" stroke="currentColor" stroke-opacity=".4"/>)", x, y);
       add(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="middle" fill-opacity=".65">{:.10g}</text>)", x, y + 19,
           i * x_step + 0.0);
     }
-    add(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="end" fill-opacity=".65">{}</text>)", kWidth - kChartRight,
-        kHeight - 8, escape_text(chart_.x_name));
+    add(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="end" fill-opacity=".65">{}</text>)", chart_width - chart_right,
+        chart_height - 8, escape_text(chart_.x_name));
   }
 
   void line(const Series& series, const Ink& ink) {
@@ -180,19 +182,19 @@ class ChartDrawing {
     for (const ChartPoint& point : chart_.marked) {
       if (!is_finite(point)) continue;
       const double x = screen_x(point.x), y = screen_y(point.y);
-      const bool near_right = x > kWidth - 90;
+      const bool near_right = x > chart_width - 90;
       add(R"(<circle cx="{:.1f}" cy="{:.1f}" r="4.5" fill="none" stroke="currentColor" stroke-width="1.5"/>)", x, y);
       add(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="{}" font-weight="600">{:.4g}</text>)", near_right ? x - 9 : x + 9,
-          y < kTop + 24 ? y + 18 : y - 9, near_right ? "end" : "start", point.y);
+          y < chart_top + 24 ? y + 18 : y - 9, near_right ? "end" : "start", point.y);
     }
   }
 
   // The names stand in one row above the plot, each behind a piece of its line.
   void names() {
     if (chart_.series.size() < 2) return;
-    double x = kLeft;
+    double x = chart_left;
     for (std::size_t i = 0; i < chart_.series.size(); ++i) {
-      const Ink& ink = kInks[i % kInks.size()];
+      const Ink& ink = chart_inks[i % chart_inks.size()];
       const std::string dashes = *ink.dashes == 0 ? "" : fmt::format(" stroke-dasharray=\"{}\"", ink.dashes);
       add(R"(<path d="M{:.1f} 34h24" stroke="{}" stroke-width="2"{}/><text x="{:.1f}" y="38">{}</text>)", x, ink.colour,
           dashes, x + 30, escape_text(chart_.series[i].name));

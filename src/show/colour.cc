@@ -11,15 +11,15 @@ namespace fovea {
 namespace {
 
 // viridis at 0, 1/8, ..., 1 (Smith and van der Walt 2015, released as CC0); linear in between.
-constexpr std::array<Colour, 9> kViridis = {{{0x44, 0x01, 0x54},
-                                             {0x47, 0x2d, 0x7b},
-                                             {0x3b, 0x52, 0x8b},
-                                             {0x2c, 0x72, 0x8e},
-                                             {0x21, 0x91, 0x8c},
-                                             {0x28, 0xae, 0x80},
-                                             {0x5e, 0xc9, 0x62},
-                                             {0xad, 0xdc, 0x30},
-                                             {0xfd, 0xe7, 0x25}}};
+constexpr std::array<Colour, 9> viridis_stops = {{{0x44, 0x01, 0x54},
+                                                  {0x47, 0x2d, 0x7b},
+                                                  {0x3b, 0x52, 0x8b},
+                                                  {0x2c, 0x72, 0x8e},
+                                                  {0x21, 0x91, 0x8c},
+                                                  {0x28, 0xae, 0x80},
+                                                  {0x5e, 0xc9, 0x62},
+                                                  {0xad, 0xdc, 0x30},
+                                                  {0xfd, 0xe7, 0x25}}};
 
 std::uint8_t between(std::uint8_t a, std::uint8_t b, double t) {
   return static_cast<std::uint8_t>(std::lround(a + t * (b - a)));
@@ -32,10 +32,10 @@ int cube_level(int value) { return value < 48 ? 0 : value < 115 ? 1 : (value - 3
 
 Colour colour_of(double weight) {
   if (std::isnan(weight)) return {0x80, 0x80, 0x80};
-  const double at = std::clamp(weight, 0.0, 1.0) * (kViridis.size() - 1);
-  const auto i = std::min(static_cast<std::size_t>(at), kViridis.size() - 2);
+  const double at = std::clamp(weight, 0.0, 1.0) * (viridis_stops.size() - 1);
+  const auto i = std::min(static_cast<std::size_t>(at), viridis_stops.size() - 2);
   const double t = at - static_cast<double>(i);
-  const Colour &a = kViridis[i], &b = kViridis[i + 1];
+  const Colour &a = viridis_stops[i], &b = viridis_stops[i + 1];
   return {between(a.red, b.red, t), between(a.green, b.green, t), between(a.blue, b.blue, t)};
 }
 

@@ -111,7 +111,7 @@ std::string html_card(const std::string& title, const Output& output, const std:
   std::string text = fmt::format("<div class=\"card\"><p><code>{}</code><br/><span class=\"{}\">{}</span> {}</p>\n",
                                  escape_text(title), output.text == target ? "good" : "bad",
                                  output.text == target ? "✓" : "✗", bdi(output.text));
-  if (output.maps.empty()) return text + fmt::format("<p>{}</p></div>\n", kNoMaps);
+  if (output.maps.empty()) return text + fmt::format("<p>{}</p></div>\n", no_maps_line);
   text += draw_svg(output, {0, false});
   if (output.maps.size() > 1) text += "<details><summary>further maps</summary>\n";
   for (std::size_t map = 1; map < output.maps.size(); ++map) text += draw_svg(output, {map, false});
@@ -119,7 +119,7 @@ std::string html_card(const std::string& title, const Output& output, const std:
 }
 
 std::string html_examples(const Comparison& c) {
-  std::string text = fmt::format("<h2>Where they looked</h2>\n<p class=\"standing\">{}</p>\n", kStandingLine);
+  std::string text = fmt::format("<h2>Where they looked</h2>\n<p class=\"standing\">{}</p>\n", standing_line);
   for (std::size_t i = 0; i < c.targets.size(); ++i) {
     std::string cards, source;
     for (const ComparedSettings& row : c.rows) {

@@ -71,13 +71,13 @@ std::string html_answer(const Output& output) {
       "<dl class=\"answer\"><dt>source</dt><dd>{}</dd><dt>answer</dt><dd class=\"result\">{}</dd>"
       "<dt>score</dt><dd>{:.4g}</dd></dl>\n{}",
       bdi(output.read_text()), bdi(output.text), output.score,
-      output.finished ? "" : fmt::format("<p class=\"warning\">{}</p>\n", kUnfinished));
+      output.finished ? "" : fmt::format("<p class=\"warning\">{}</p>\n", unfinished_line));
 }
 
 std::string html_maps(const Output& output) {
-  if (output.maps.empty()) return fmt::format("<p>{}</p>\n", kNoMaps);
-  constexpr std::size_t kSmall = 24;  // positions that stay readable at half the width of a page
-  const bool side_by_side = output.maps.size() > 1 && output.source.size() <= kSmall;
+  if (output.maps.empty()) return fmt::format("<p>{}</p>\n", no_maps_line);
+  constexpr std::size_t small_map = 24;  // positions that stay readable at half the width of a page
+  const bool side_by_side = output.maps.size() > 1 && output.source.size() <= small_map;
   std::string text;
   if (output.left_out.any()) text = fmt::format("<p class=\"standing\">{}</p>\n", left_out_note(output));
   text += side_by_side ? "<div class=\"cards\">\n" : "<div>\n";
@@ -93,7 +93,7 @@ std::string html_maps(const Output& output) {
 
 std::string draw_html(const Output& output) {
   std::string body = "<h1>What the model looked at</h1>\n" + html_answer(output);
-  body += fmt::format("<p class=\"standing\">{}</p>\n", kStandingLine);
+  body += fmt::format("<p class=\"standing\">{}</p>\n", standing_line);
   body += html_maps(output);
   if (!output.steps.empty()) body += step_table(output);
   if (!output.nbest.empty()) body += nbest_table(output);

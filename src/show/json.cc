@@ -91,8 +91,9 @@ struct Place {
     return found.value.get<bool>();
   }
   int count() const {
-    constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<int>::max());
-    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kMost) throw wrong("a whole number below 2^31");
+    constexpr auto max_number = static_cast<std::uint64_t>(std::numeric_limits<int>::max());
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > max_number)
+      throw wrong("a whole number below 2^31");
     return value.get<int>();
   }
 };
@@ -120,7 +121,8 @@ OutputStep read_step(const Place& step) {
     return Alternative{other.field("token").text(), other.field("probability").number()};
   });
   result.looks = step.list("looks", [](const Place& look) {
-    return AttentionRow{look.list("scores", read_float), look.list("weights", read_float), look.field("context_norm").number()};
+    return AttentionRow{look.list("scores", read_float), look.list("weights", read_float),
+                        look.field("context_norm").number()};
   });
   if (step.has("copy_gate")) result.copy_gate = step.field("copy_gate").number();
   return result;
@@ -130,7 +132,7 @@ OutputStep read_step(const Place& step) {
 
 std::string output_to_json(const Output& output) {
   OrderedJson json;
-  json["schema"] = kExplanationSchema;
+  json["schema"] = explanation_schema;
   json["source"]["text"] = output.source_text;
   if (!output.features.empty()) json["source"]["features"] = output.features;
   json["source"]["tokens"] = list_of(output.source, [](const SourceToken& token) {
@@ -166,8 +168,8 @@ Output output_from_json(std::string_view text) {
   if (json.is_discarded()) throw data_error("explanation: this is not JSON, or nested too deeply");
   const Place root{json, ""};
   const std::string schema = root.field("schema").text();
-  if (schema != kExplanationSchema) {
-    throw data_error("explanation: the schema is \"{}\", this program reads \"{}\"", schema, kExplanationSchema);
+  if (schema != explanation_schema) {
+    throw data_error("explanation: the schema is \"{}\", this program reads \"{}\"", schema, explanation_schema);
   }
   Output output;
   const Place source = root.field("source");

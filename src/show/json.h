@@ -9,7 +9,7 @@
 
 namespace fovea {
 
-inline constexpr const char* kExplanationSchema = "fovea.explanation/1";
+inline constexpr const char* explanation_schema = "fovea.explanation/1";
 
 // No line break inside or at the end. Numbers are the shortest that read back as the same value, what is not finite is
 // null, and bytes that are not UTF-8 become U+FFFD.

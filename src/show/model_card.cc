@@ -115,7 +115,7 @@ std::string limits(const ModelCard& card) {
   return fmt::format(
       "## Limits\n\nIt was trained on {} lines and knows nothing but what they show: on lines of another kind it still "
       "answers, and often wrongly. {}{}\n",
-      card.training_lines, measured, kStandingLine);
+      card.training_lines, measured, standing_line);
 }
 
 }  // namespace

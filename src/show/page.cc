@@ -7,9 +7,10 @@
 namespace fovea {
 namespace {
 
-constexpr const char* kPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+constexpr const char* content_policy =
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-constexpr const char* kStyle = R"(
+constexpr const char* style_sheet = R"(
 :root { color-scheme: light dark; --ink: #1f2430; --soft: #5d6675; --line: #dfe3ea; --paper: #fbfbfd; --card: #ffffff;
   --accent: #21768c; --good: #1a7f4b; --bad: #b3362b; }
 @media (prefers-color-scheme: dark) {
@@ -70,7 +71,7 @@ std::string page(std::string_view title, std::string_view body) {
 </body>
 </html>
 )",
-                     kPolicy, escape_text(title), kStyle, body);
+                     content_policy, escape_text(title), style_sheet, body);
 }
 
 std::string bdi(std::string_view text) { return fmt::format("<bdi>{}</bdi>", escape_text(text)); }

@@ -96,7 +96,7 @@ std::string draw_report(const RunReport& report) {
   if (!report.facts.empty()) body += facts(report);
   if (!report.validations.empty()) body += samples(report);
   if (!report.maps.empty()) {
-    body += fmt::format("<h2>Where it looked</h2>\n<p class=\"standing\">{}</p>\n", kStandingLine);
+    body += fmt::format("<h2>Where it looked</h2>\n<p class=\"standing\">{}</p>\n", standing_line);
     for (const Output& output : report.maps) body += html_answer(output) + html_maps(output);
   }
   return page(report.title, body);

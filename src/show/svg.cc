@@ -17,16 +17,16 @@
 namespace fovea {
 namespace {
 
-constexpr double kMargin = 16;
-constexpr double kRight = 72;  // the probability of each step
-constexpr double kStrip = 26;  // height of the coverage bars
-constexpr double kNote = 20;   // height of a line about what is left out
-constexpr double kNoteFont = 11;
-constexpr double kFaintest = 0.002;  // fainter cells cannot be told from the background
-constexpr double kMonospace = 0.61;  // advance of a character, in font sizes
-constexpr double kHeadingFont = 15;
-constexpr int kLongestLabel = 24;
-constexpr const char* kFont = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', 'Noto Sans Mono', monospace";
+constexpr double page_margin = 16;
+constexpr double right_margin = 72;  // the probability of each step
+constexpr double strip_height = 26;  // height of the coverage bars
+constexpr double note_height = 20;   // height of a line about what is left out
+constexpr double note_font = 11;
+constexpr double faintest_weight = 0.002;   // fainter cells cannot be told from the background
+constexpr double character_advance = 0.61;  // advance of a character, in font sizes
+constexpr double heading_font = 15;
+constexpr int max_label = 24;
+constexpr const char* font_family = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', 'Noto Sans Mono', monospace";
 
 struct Layout {
   double cell = 0;
@@ -38,18 +38,18 @@ struct Layout {
   double width = 0, height = 0;
 };
 
-double text_width(int columns, double font) { return columns * font * kMonospace; }
+double text_width(int columns, double font) { return columns * font * character_advance; }
 
 int widest(const std::vector<Label>& labels) {
   int width = 1;
-  for (const Label& label : labels) width = std::max(width, std::min(label.width, kLongestLabel));
+  for (const Label& label : labels) width = std::max(width, std::min(label.width, max_label));
   return width;
 }
 
 // Width of the two lines above the map; what is longer than a screen is cut instead.
 double heading_width(const Output& output) {
   const int columns = std::max(display_width(output.read_text()), display_width(output.text) + 2);
-  return std::min(text_width(columns + 3, kHeadingFont), 720.0);
+  return std::min(text_width(columns + 3, heading_font), 720.0);
 }
 
 double cell_size(std::size_t positions) {
@@ -64,13 +64,13 @@ Layout lay_out(const HeatMap& heat_map, double heading) {
   layout.font = std::clamp(layout.cell * 0.62, 6.0, 16.0);
   const int column_label = widest(heat_map.columns);
   layout.upright = column_label <= 2;
-  layout.left = kMargin + std::max(text_width(widest(heat_map.rows), layout.font) + 8, 68.0);
-  layout.top = kMargin + (heading > 0 ? 66 : 28) +
+  layout.left = page_margin + std::max(text_width(widest(heat_map.rows), layout.font) + 8, 68.0);
+  layout.top = page_margin + (heading > 0 ? 66 : 28) +
                (layout.upright ? layout.font * 1.5 : text_width(column_label, layout.font) + 6);
   layout.map_width = layout.cell * static_cast<double>(heat_map.columns.size());
   layout.map_height = layout.cell * static_cast<double>(heat_map.rows.size());
-  layout.width = std::max({layout.left + layout.map_width + kRight, heading + 2 * kMargin, 360.0});
-  layout.height = layout.top + layout.map_height + kStrip + 44 + kMargin;
+  layout.width = std::max({layout.left + layout.map_width + right_margin, heading + 2 * page_margin, 360.0});
+  layout.height = layout.top + layout.map_height + strip_height + 44 + page_margin;
   return layout;
 }
 
@@ -84,8 +84,8 @@ class Picture {
     if (!stand_alone_) return;  // a page says once for all its pictures what is left out
     note_ = left_out_note(output);
     if (note_.empty()) return;
-    layout_.height += kNote;
-    layout_.width = std::max(layout_.width, text_width(static_cast<int>(note_.size()), kNoteFont) + 2 * kMargin);
+    layout_.height += note_height;
+    layout_.width = std::max(layout_.width, text_width(static_cast<int>(note_.size()), note_font) + 2 * page_margin);
   }
 
   std::string draw() {
@@ -114,28 +114,28 @@ class Picture {
   void open() {
     add(R"(<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{0:.0f}" height="{1:.0f}" )"
         R"(viewBox="0 0 {0:.0f} {1:.0f}" font-family="{2}" font-size="13"{3}>)",
-        layout_.width, layout_.height, kFont, stand_alone_ ? R"( color="#1f2430")" : "");
+        layout_.width, layout_.height, font_family, stand_alone_ ? R"( color="#1f2430")" : "");
     add("<title>{}: {} → {}</title>\n<desc>{} source positions across, {} output steps down; the lighter a cell, the "
         "greater the weight, from 0 to 1. {}</desc>",
         escape(grid_.title), escape_text(output_.read_text()), escape_text(output_.text), grid_.columns.size(),
-        grid_.rows.size(), kStandingLine);
+        grid_.rows.size(), standing_line);
   }
 
   void heading() {
-    const int room = static_cast<int>((layout_.width - 2 * kMargin) / (kHeadingFont * kMonospace));
+    const int room = static_cast<int>((layout_.width - 2 * page_margin) / (heading_font * character_advance));
     const auto line = [&](const std::string& text) {
       return escape(isolate(shorten(printable(repair_utf8(text)), room - 2)));
     };
-    double y = kMargin + 12;
+    double y = page_margin + 12;
     if (stand_alone_) {
       add("<rect width=\"100%\" height=\"100%\" rx=\"10\" fill=\"#ffffff\"/>");
-      add(R"(<g font-size="{}" fill="currentColor"><text x="{}" y="{}">{}</text>)", kHeadingFont, kMargin, y,
+      add(R"(<g font-size="{}" fill="currentColor"><text x="{}" y="{}">{}</text>)", heading_font, page_margin, y,
           line(output_.read_text()));
-      add(R"(<text x="{}" y="{}" font-weight="bold">→ {}</text></g>)", kMargin, y + 20,
+      add(R"(<text x="{}" y="{}" font-weight="bold">→ {}</text></g>)", page_margin, y + 20,
           line(output_.text + (output_.finished ? "" : " (unfinished)")));
       y += 42;
     }
-    add(R"(<text x="{}" y="{}" fill="currentColor" fill-opacity=".65">{}</text>)", kMargin, y, escape(grid_.title));
+    add(R"(<text x="{}" y="{}" fill="currentColor" fill-opacity=".65">{}</text>)", page_margin, y, escape(grid_.title));
   }
 
   // Every label is a text element of its own, so no neighbour can reorder it. A mark and the ◌ under it must come
@@ -144,7 +144,7 @@ class Picture {
     const bool on_circle = label.text.starts_with("◌");
     add(R"(<text {} direction="ltr" unicode-bidi="isolate"{}>{}</text>)", placed,
         on_circle ? " font-family=\"'DejaVu Sans', 'Noto Sans', sans-serif\"" : "",
-        escape(shorten(label.text, kLongestLabel)));
+        escape(shorten(label.text, max_label)));
   }
 
   void column_labels() {
@@ -169,7 +169,7 @@ class Picture {
     }
     for (std::size_t row = 0; row < grid_.rows.size(); ++row) {
       for (std::size_t column = 0; column < grid_.columns.size(); ++column) {
-        if (!(grid_.weight(row, column) < kFaintest)) cell(row, column);
+        if (!(grid_.weight(row, column) < faintest_weight)) cell(row, column);
       }
     }
   }
@@ -216,33 +216,33 @@ class Picture {
         R"(text-anchor="end">coverage</text><text x="{:.1f}" y="{:.1f}">0 to {:.1f}</text></g>)",
         layout_.left - 8, top + 10, layout_.left + layout_.map_width + 10, top + 10, most);
     for (std::size_t i = 0; i < sums.size(); ++i) {
-      if (sums[i] < kFaintest) continue;
+      if (sums[i] < faintest_weight) continue;
       add(R"(<g class="cell"><title>{} at {} was read {:.3f} times in all</title>)", escape(grid_.columns[i].name), i,
           sums[i]);
       add(R"(<rect x="{:.2f}" y="{:.1f}" width="{:.2f}" height="{:.2f}" fill="#21918c"/></g>)", x_of(i) + layout_.gap,
-          top, layout_.cell - 2 * layout_.gap, kStrip * sums[i] / most);
+          top, layout_.cell - 2 * layout_.gap, strip_height * sums[i] / most);
     }
   }
 
   void legend() {
-    constexpr int kSteps = 40;
-    constexpr double kStep = 4;
-    const double y = layout_.top + layout_.map_height + kStrip + 32, x = layout_.left;
+    constexpr int shade_count = 40;
+    constexpr double shade_width = 4;
+    const double y = layout_.top + layout_.map_height + strip_height + 32, x = layout_.left;
     add(R"(<g font-size="11" fill="currentColor"><text x="{:.1f}" y="{:.1f}" text-anchor="end">weight 0</text>)"
         R"(<text x="{:.1f}" y="{:.1f}">1</text></g>)",
-        x - 8, y + 9, x + kSteps * kStep + 8, y + 9);
+        x - 8, y + 9, x + shade_count * shade_width + 8, y + 9);
     add(R"(<g shape-rendering="crispEdges">)");
-    for (int i = 0; i < kSteps; ++i) {
-      add(R"(<rect x="{:.1f}" y="{:.1f}" width="{}" height="10" fill="{}"/>)", x + kStep * i, y, kStep,
-          hex(colour_of(i / (kSteps - 1.0))));
+    for (int i = 0; i < shade_count; ++i) {
+      add(R"(<rect x="{:.1f}" y="{:.1f}" width="{}" height="10" fill="{}"/>)", x + shade_width * i, y, shade_width,
+          hex(colour_of(i / (shade_count - 1.0))));
     }
     add("</g>");
   }
 
   void note() {
     if (note_.empty()) return;
-    add(R"(<text x="{}" y="{:.1f}" font-size="{}" fill="currentColor">{}</text>)", kMargin, layout_.height - kMargin,
-        kNoteFont, note_);
+    add(R"(<text x="{}" y="{:.1f}" font-size="{}" fill="currentColor">{}</text>)", page_margin,
+        layout_.height - page_margin, note_font, note_);
   }
 
   const Output& output_;
@@ -261,7 +261,7 @@ std::string draw_svg(const Output& output, const SvgOptions& options) {
         R"(<svg xmlns="http://www.w3.org/2000/svg" role="img" width="520" height="48" viewBox="0 0 520 48">)"
         R"(<title>{0}</title><text x="{1}" y="30" font-family="sans-serif" font-size="15" )"
         R"(fill="currentColor">{0}</text></svg>)",
-        kNoMaps, kMargin);
+        no_maps_line, page_margin);
   }
   if (options.map >= output.maps.size()) {
     throw usage_error("map {} wanted, but the maps are 0 to {}", options.map, output.maps.size() - 1);

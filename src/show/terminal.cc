@@ -15,10 +15,10 @@
 namespace fovea {
 namespace {
 
-constexpr int kLongestRowLabel = 16;
-constexpr int kLongestColumnLabel = 12;
-constexpr double kFaintestShade = 0.05;  // below it a cell stays empty
-constexpr const char* kReset = "\x1b[0m";
+constexpr int max_row_label = 16;
+constexpr int max_column_label = 12;
+constexpr double faintest_shade = 0.05;  // below it a cell stays empty
+constexpr const char* reset_ink = "\x1b[0m";
 
 std::string spaces(int count) { return std::string(static_cast<std::size_t>(std::max(count, 0)), ' '); }
 
@@ -39,7 +39,7 @@ std::string cell_text(const Label& label, int columns, Side side) {
 
 const char* shade(double weight) {
   if (!std::isfinite(weight)) return "?";
-  if (weight < kFaintestShade) return " ";
+  if (weight < faintest_shade) return " ";
   return weight < 0.25 ? "░" : weight < 0.5 ? "▒" : weight < 0.75 ? "▓" : "█";
 }
 
@@ -47,7 +47,7 @@ const char* shade(double weight) {
 // never the only sign.
 std::string figure(double weight, int columns) {
   if (!std::isfinite(weight)) return "?" + spaces(columns - 1);
-  if (weight < kFaintestShade) return spaces(columns);
+  if (weight < faintest_shade) return spaces(columns);
   const int scale = columns > 1 ? 100 : 10;
   const long value = std::min(std::lround(std::min(weight, 1.0) * scale), static_cast<long>(scale) - 1);
   const std::string digits = fmt::format("{:{}}", value, columns > 1 ? 2 : 1);
@@ -73,7 +73,7 @@ struct Widths {
 Widths measure(const HeatMap& heat_map, int terminal_width) {
   Widths widths;
   for (const Label& row : heat_map.rows) widths.row_label = std::max(widths.row_label, row.width);
-  widths.row_label = std::min(widths.row_label, kLongestRowLabel);
+  widths.row_label = std::min(widths.row_label, max_row_label);
   int widest = 1;
   for (const Label& column : heat_map.columns) widest = std::max(widest, column.width);
   const int room = terminal_width - widths.gutter() - 1;
@@ -83,8 +83,7 @@ Widths measure(const HeatMap& heat_map, int terminal_width) {
     widths.columns.assign(heat_map.columns.size(), doubled <= room ? 2 : widest);
   } else {
     widths.gap = 1;
-    for (const Label& column : heat_map.columns)
-      widths.columns.push_back(std::min(column.width, kLongestColumnLabel) + 1);
+    for (const Label& column : heat_map.columns) widths.columns.push_back(std::min(column.width, max_column_label) + 1);
   }
   return widths;
 }
@@ -123,7 +122,7 @@ std::string draw_cells(const HeatMap& heat_map, std::size_t row, const Widths& w
     current = next;
     line += figure(weight, widths.columns[i]);
   }
-  return colour == TerminalColour::none ? line : line + kReset;
+  return colour == TerminalColour::none ? line : line + reset_ink;
 }
 
 std::string draw_panel(const HeatMap& heat_map, const Widths& widths, Panel panel, TerminalColour colour) {
@@ -142,9 +141,9 @@ std::string draw_panel(const HeatMap& heat_map, const Widths& widths, Panel pane
 std::string legend(int gutter, TerminalColour colour) {
   if (colour == TerminalColour::none) return spaces(gutter) + "░ 0.05  ▒ 0.25  ▓ 0.5  █ 0.75 to 1\n";
   std::string line = spaces(gutter - 2) + "0 ";
-  constexpr int kSteps = 24;
-  for (int i = 0; i < kSteps; ++i) line += paint(i / (kSteps - 1.0), colour) + " ";
-  return line + kReset + " 1\n";
+  constexpr int shade_count = 24;
+  for (int i = 0; i < shade_count; ++i) line += paint(i / (shade_count - 1.0), colour) + " ";
+  return line + reset_ink + " 1\n";
 }
 
 std::string draw_map(const HeatMap& heat_map, const TerminalOptions& options) {
@@ -163,22 +162,22 @@ std::string draw_map(const HeatMap& heat_map, const TerminalOptions& options) {
 
 // 1  99.8%  9 @13 90%  1 @12 8%
 std::string draw_compact(const HeatMap& heat_map, const TerminalOptions& options) {
-  constexpr std::size_t kPlaces = 3;
+  constexpr std::size_t place_count = 3;
   const Widths widths = measure(heat_map, options.width);
   std::string text;
   for (std::size_t row = 0; row < heat_map.rows.size(); ++row) {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < heat_map.columns.size(); ++i) {
-      if (heat_map.weight(row, i) >= kFaintestShade) order.push_back(i);
+      if (heat_map.weight(row, i) >= faintest_shade) order.push_back(i);
     }
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return heat_map.weight(row, a) > heat_map.weight(row, b); });
-    order.resize(std::min(order.size(), kPlaces));
+    order.resize(std::min(order.size(), place_count));
     text += fmt::format("{} {} ←", cell_text(heat_map.rows[row], widths.row_label, Side::right),
                         percent(heat_map.probabilities[row]));
     for (std::size_t i : order) {
       const Label& column = heat_map.columns[i];
-      text += fmt::format("  {} @{} {:.0f}%", isolate(shorten(column.text, kLongestColumnLabel)), i,
+      text += fmt::format("  {} @{} {:.0f}%", isolate(shorten(column.text, max_column_label)), i,
                           100 * heat_map.weight(row, i));
     }
     text += order.empty() ? "  nowhere in particular\n" : "\n";
@@ -192,7 +191,7 @@ std::string draw_terminal(const Output& output, const TerminalOptions& options) 
   const auto line = [](const std::string& text) { return isolate(printable(repair_utf8(text))); };
   std::string text =
       fmt::format("{}\n→ {}  (score {:.4g})\n", line(output.read_text()), line(output.text), output.score);
-  if (!output.finished) text += std::string("! ") + kUnfinished + "\n";
+  if (!output.finished) text += std::string("! ") + unfinished_line + "\n";
   if (std::ranges::any_of(output.source, [](const SourceToken& token) { return !token.read; })) {
     text += "read only:";
     for (std::size_t i = 0; i + 1 < output.source.size(); ++i) {
@@ -200,7 +199,7 @@ std::string draw_terminal(const Output& output, const TerminalOptions& options) 
     }
     text += "\n";
   }
-  if (output.maps.empty()) return text + kNoMaps + "\n";
+  if (output.maps.empty()) return text + no_maps_line + "\n";
   if (options.map && *options.map >= output.maps.size()) {
     throw usage_error("map {} wanted, but the maps are 0 to {}", *options.map, output.maps.size() - 1);
   }
@@ -212,7 +211,7 @@ std::string draw_terminal(const Output& output, const TerminalOptions& options) 
     for (const std::string& warning : warnings(output, map)) text += "! " + warning + "\n";
   }
   if (output.left_out.any()) text += "\n" + left_out_note(output) + "\n";
-  return text + "\n" + kStandingLine + "\n";
+  return text + "\n" + standing_line + "\n";
 }
 
 }  // namespace fovea

@@ -8,8 +8,8 @@
 namespace fovea {
 namespace {
 
-constexpr double kMostOfTheMass = 0.5;
-constexpr double kNearlyUniform = 0.9;  // of the greatest possible entropy
+constexpr double most_of_the_mass = 0.5;
+constexpr double nearly_uniform = 0.9;  // of the greatest possible entropy
 
 struct MapReading {
   double stop_share = 0;  // mean over the steps of the share of weight on the stop symbol
@@ -53,11 +53,11 @@ std::vector<std::string> warnings(const Output& output, std::size_t map) {
   const MapReading reading = read_map(output, heat_map);
   std::vector<std::string> lines;
   if (reading.broken) lines.emplace_back("Some weights are missing or not finite: this map is not complete.");
-  if (reading.stop_share > kMostOfTheMass && heat_map.columns.size() > 1) {
+  if (reading.stop_share > most_of_the_mass && heat_map.columns.size() > 1) {
     lines.push_back(fmt::format("{:.0f} % of the weight lies on the stop symbol: the map says little about the source.",
                                 100 * reading.stop_share));
   }
-  if (reading.flatness > kNearlyUniform && heat_map.columns.size() > 2) {
+  if (reading.flatness > nearly_uniform && heat_map.columns.size() > 2) {
     lines.push_back(
         fmt::format("The map is nearly flat ({:.0f} % of the greatest entropy): the model hardly chose where to look.",
                     100 * reading.flatness));

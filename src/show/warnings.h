@@ -15,9 +15,9 @@ namespace fovea {
 std::vector<std::string> warnings(const Output& output, std::size_t map);
 
 // The line that stands under every picture.
-inline constexpr const char* kStandingLine = "Attention shows where the model read, not why it answered.";
-inline constexpr const char* kUnfinished =
+inline constexpr const char* standing_line = "Attention shows where the model read, not why it answered.";
+inline constexpr const char* unfinished_line =
     "The answer is unfinished: it was cut at its greatest length, which max_output sets.";
-inline constexpr const char* kNoMaps = "This model has no attention, so there is no map to draw.";
+inline constexpr const char* no_maps_line = "This model has no attention, so there is no map to draw.";
 
 }  // namespace fovea

@@ -58,7 +58,8 @@ void fill_rows(std::span<const SourceData* const> sources, int width, Side& side
   side.width = width;
   side.length = 0;
   for (const SourceData* source : sources) side.length = std::max(side.length, source->length + 1);
-  const std::size_t cells = static_cast<std::size_t>(side.length) * sources.size(), size = static_cast<std::size_t>(width);
+  const std::size_t cells = static_cast<std::size_t>(side.length) * sources.size(),
+                    size = static_cast<std::size_t>(width);
   side.ids.clear();
   side.real.assign(cells, 0);
   side.values.assign(cells * size, Real(0));
@@ -101,8 +102,8 @@ void fill_alignment(std::span<const Encoding* const> examples, double smoothing,
       if (counts[t] == 0) continue;
       for (int i = 0; i < example.source.positions(); ++i) {
         Real& wanted = cell(static_cast<int>(t), i);
-        wanted = static_cast<Real>((1 - smoothing) * static_cast<double>(wanted) +
-                                   smoothing / example.source.positions());
+        wanted =
+            static_cast<Real>((1 - smoothing) * static_cast<double>(wanted) + smoothing / example.source.positions());
       }
     }
     cell(static_cast<int>(example.target.size()), example.source.sources[0].length) = 1;

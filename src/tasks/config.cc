@@ -81,8 +81,8 @@ void check_sources(const Config& config) {
   for (const SourceOptions* source : sources) {
     const bool symbols = fovea::sources().find(source->kind).symbols;
     if (!symbols && generator.copies && !task.traits.positions) {
-      throw usage_error("generator.kind = {} with source.kind = {}: there are no symbols to copy; choose softmax", output,
-                        source->kind);
+      throw usage_error("generator.kind = {} with source.kind = {}: there are no symbols to copy; choose softmax",
+                        output, source->kind);
     }
     if (!symbols && generator.lexicon) {
       throw usage_error("generator.kind = {} with source.kind = {}: it looks up symbols; choose softmax", output,
@@ -104,7 +104,7 @@ void check_sources(const Config& config) {
   if (generator.lexicon) refuse("generator.kind = " + output);
   if (config.model.objective.agreement > 0) refuse("objective.agreement");
   if (config.model.encoder.rationale) refuse("encoder.rationale");
-  if (config.model.attention.select == "actions") refuse("attention.select = actions");
+  if (acts(config.model)) refuse("attention.select = " + config.model.attention.select);
 }
 
 }  // namespace
@@ -122,7 +122,7 @@ void check_task(const Config& config) {
   }
   if (task.traits.one_step) {
     const char* once = "there is one step only; choose another";
-    if (attends(model) && model.attention.select == "actions") refuse("attention.select = actions", once);
+    if (acts(model)) refuse("attention.select = " + model.attention.select, once);
     if (model.objective.agreement > 0) refuse("objective.agreement", once);
     if (model.objective.supervised > 0) refuse("objective.supervised", once);
   }
@@ -131,9 +131,11 @@ void check_task(const Config& config) {
       refuse("decoder.style = " + model.decoder.style, "there is nothing to attend to; set decoder.style = plain");
     }
     const std::string& output = model.generator.kind;
-    if (output != "softmax" && output != "sentinel") {
-      refuse("generator.kind = " + output, "it copies from a source; choose softmax, or sentinel, which copies from "
-                                           "what was written before");
+    const GeneratorTraits traits = generators().find(output).traits;
+    if (traits.reads_memory && !traits.copies_past) {
+      refuse("generator.kind = " + output,
+             "it copies from a source; choose softmax, or sentinel, which copies from "
+             "what was written before");
     }
     if (model.decoder.kind == "rnn" && model.decoder.bridge != "zero" && model.decoder.bridge != "learned") {
       refuse("decoder.bridge = " + model.decoder.bridge, "there is no source to begin from; choose zero or learned");

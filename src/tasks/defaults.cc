@@ -98,7 +98,9 @@ std::vector<Choice> choose_units(const Config& config, std::span<const Example> 
   if (task.target_tokenizer.empty()) {
     choose_unit("target", shape_of(training, "word", target_of), choices);
   } else {
-    choices.push_back({"target.tokenizer", {"target.tokenizer"}, std::string(task.target_tokenizer),
+    choices.push_back({"target.tokenizer",
+                       {"target.tokenizer"},
+                       std::string(task.target_tokenizer),
                        fmt::format("task = {}: an answer is one symbol", task.name)});
   }
   if (task.traits.positions) {
@@ -149,7 +151,8 @@ std::vector<Choice> choose_training(const Config& config, std::span<const Exampl
       std::clamp<std::int64_t>(power_of_two(static_cast<double>(lines) / 60), 16, sentences ? 64 : 128);
   const auto tokens = static_cast<std::int64_t>(std::ceil(static_cast<double>(rows) * (read + target.mean + 1)));
   const std::int64_t epoch = (lines + rows - 1) / rows;  // updates
-  choose("training.batch", all_text ? fmt::format("{}t", tokens) : fmt::format("{}", rows), fmt::format("about {} lines, {} updates an epoch", rows, epoch));
+  choose("training.batch", all_text ? fmt::format("{}t", tokens) : fmt::format("{}", rows),
+         fmt::format("about {} lines, {} updates an epoch", rows, epoch));
   const std::int64_t every = std::clamp<std::int64_t>(epoch, 100, 1000);
   choose("training.validate_every", fmt::format("{}u", every),
          "often enough to see it learn, not too often to wait for");

@@ -33,7 +33,9 @@ std::string replacement(const Task& task, const StepExplanation& step, const std
 std::vector<SourceToken> positions_of(const Task& task, const SourceText& text) {
   std::vector<SourceToken> all;
   for (std::size_t s = 0; s < task.sources().size(); ++s) {
-    const std::string_view cell = s == 0 ? text.text : s <= text.others.size() ? std::string_view(text.others[s - 1]) : "";
+    const std::string_view cell = s == 0                    ? text.text
+                                  : s <= text.others.size() ? std::string_view(text.others[s - 1])
+                                                            : "";
     int end = 0;
     for (SourcePosition& position : task.sources()[s]->positions(cell)) {
       end = position.end;
@@ -97,7 +99,8 @@ Output make_output(const Task& task, const SourceText& text, const Reading& sour
   }
   if (out.steps.empty()) return out;
   const auto beyond = [](std::size_t all, std::size_t kept) { return all - std::min(all, kept); };
-  out.left_out.steps = beyond(best.symbols.size() + (best.finished && !task.traits().one_step ? 1 : 0), out.steps.size());
+  out.left_out.steps =
+      beyond(best.symbols.size() + (best.finished && !task.traits().one_step ? 1 : 0), out.steps.size());
   if (out.maps.empty()) return out;
   out.left_out.maps = beyond(best.maps, out.maps.size());
   out.left_out.positions = beyond(out.source.size(), out.steps[0].looks[0].weights.size());

@@ -17,9 +17,9 @@ namespace fovea {
 struct Referenced {
   std::string source;
   std::string features;
-  std::vector<std::string> references;  // its targets as a model can write them, each once, in the order of the lines
-  std::int64_t line = 0;                // its first
-  std::int64_t lines = 0;               // how many it has
+  std::vector<std::string> references;   // its targets as a model can write them, each once, in the order of the lines
+  std::int64_t line = 0;                 // its first
+  std::int64_t lines = 0;                // how many it has
   std::vector<std::string> others = {};  // further sources
 };
 

@@ -17,10 +17,6 @@ namespace {
 constexpr std::string_view step_symbol = "<next step>";  // no word has a space inside
 constexpr std::int64_t more_than_any = std::int64_t(1) << 60;
 
-bool writes_actions(const Config& config) {
-  return attends(config.model) && config.model.attention.select == "actions";
-}
-
 LexiconIds look_up(const Lexicon& lexicon, const Vocabulary& source, const Vocabulary& target) {
   LexiconIds ids(static_cast<std::size_t>(source.size()));
   for (int symbol = Vocabulary::first_symbol; symbol < source.size(); ++symbol) {
@@ -90,7 +86,7 @@ Task::Learned Task::learn(const Config& config, std::span<const Example> example
   for (const Example& example : examples) targets.push_back(example.target);
   learned.target_tokenizer = learn_tokenizer(config.target.tokenizer, targets);
   SymbolCounts counts;
-  if (writes_actions(config)) counts.add(step_symbol, more_than_any);
+  if (fovea::acts(config.model)) counts.add(step_symbol, more_than_any);
   for (const std::string_view target : targets) {
     const auto tokens = learned.target_tokenizer->cut(target);
     for (const Token& token : tokens) counts.add(token.text);
@@ -129,7 +125,7 @@ Task::Task(const Config& config, std::span<const Example> examples, const Lexico
 Task::Task(const Config& config, Learned learned)
     : traits_(task_kinds().find(config.task).traits),
       columns_(config.columns),
-      acts_(writes_actions(config)),
+      acts_(fovea::acts(config.model)),
       copies_(generators().find(config.model.generator.kind).traits.copies),
       looks_up_(generators().find(config.model.generator.kind).traits.lexicon),
       keeps_positions_(fovea::keeps_positions(config.model.encoder)),
@@ -137,8 +133,8 @@ Task::Task(const Config& config, Learned learned)
       learned_(std::move(learned)) {
   check_task(config);
   const AttentionOptions& attention = config.model.attention;
-  if (attends(config.model) && (attention.score == "location" || attention.score == "flat")) {
-    most_source_symbols_ = attention.positions - 1;  // and the stop symbol
+  if (attends(config.model) && scores().find(attention.score).traits.counts_positions) {
+    max_source_symbols_ = attention.positions - 1;  // and the stop symbol
   }
 }
 
@@ -234,8 +230,8 @@ Encoding Task::encode_cells(const Example& example) const {
   }
   if (aligner_) encoding.target = with_steps(encoding);
   if (!example.alignment.empty()) {
-    encoding.links = parse_links(example.alignment, encoding.source.sources.at(0).length,
-                                 static_cast<int>(encoding.target.size()));
+    encoding.links =
+        parse_links(example.alignment, encoding.source.sources.at(0).length, static_cast<int>(encoding.target.size()));
   }
   return encoding;
 }
@@ -273,7 +269,7 @@ std::string_view Task::unknown_feature(const Reading& source) const {
   return {};
 }
 
-int Task::most_steps(const Reading& source, int max_output) const {
+int Task::max_steps(const Reading& source, int max_output) const {
   if (traits_.one_step) return 1;
   constexpr double most = 10'000'000;
   const auto& lengths = learned_.lengths;

@@ -110,9 +110,9 @@ class Task {
   // How many search may take for an answer: those of all symbols, the stop symbol too, and of a walk over the
   // source, if answers are one. Without `max_output`, a number of symbols, half as many again as in the training data,
   // where longer sources than any there had longer targets in proportion.
-  int most_steps(const Reading& source, int max_output = 0) const;
+  int max_steps(const Reading& source, int max_output = 0) const;
   // How many symbols a source may have; 0: any number.
-  int most_source_symbols() const { return most_source_symbols_; }
+  int max_source_symbols() const { return max_source_symbols_; }
 
   std::string target_text(std::span<const std::int32_t> symbols, const Reading& source) const;
   std::string symbol_text(std::int32_t symbol, const Reading& source) const;
@@ -131,7 +131,7 @@ class Task {
   bool looks_up_;
   bool keeps_positions_;
   ObjectiveOptions objective_;
-  int most_source_symbols_ = 0;
+  int max_source_symbols_ = 0;
   Learned learned_;
   std::shared_ptr<const Aligner> aligner_;
 };

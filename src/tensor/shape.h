@@ -13,11 +13,11 @@ namespace fovea {
 
 class Shape {
  public:
-  static constexpr int most_axes = 4;
+  static constexpr int max_axes = 4;
 
   Shape() = default;
   Shape(std::initializer_list<int> sizes) : axes_(static_cast<int>(sizes.size())) {
-    check(axes_ <= most_axes, "a shape has at most {} axes, not {}", most_axes, axes_);
+    check(axes_ <= max_axes, "a shape has at most {} axes, not {}", max_axes, axes_);
     int i = 0;
     for (const int size : sizes) {
       check(size >= 0, "axis {} of a shape is {}", i, size);
@@ -57,7 +57,7 @@ class Shape {
   bool operator==(const Shape&) const = default;
 
  private:
-  std::array<int, most_axes> sizes_{};
+  std::array<int, max_axes> sizes_{};
   int axes_ = 0;
 };
 

@@ -95,7 +95,8 @@ void GradientWorker::fill_shard(Shard& shard, const Random& random) {
   const Random replacing = random.at(static_cast<std::uint64_t>(Purpose::data));
   for (std::size_t s = 0; s < unknown_.size(); ++s) {
     const Random own = s == 0 ? replacing : replacing.at(s);
-    replace_by_unknown(unknown_[s], shard.batch.samples, own, s == 0 ? shard.batch.source : shard.batch.source.others[s - 1]);
+    replace_by_unknown(unknown_[s], shard.batch.samples, own,
+                       s == 0 ? shard.batch.source : shard.batch.source.others[s - 1]);
   }
 }
 

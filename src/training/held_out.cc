@@ -100,8 +100,8 @@ void HeldOut::answer(const std::atomic<int>* stop_signal, ValidationReport& repo
     if (std::ranges::find(chosen, i) == chosen.end()) plain.push_back(&sources_[i]);
   }
   for (const std::size_t i : chosen) explained.push_back(&sources_[i]);
-  const auto samples =
-      answering_.answer(explained, {.search = {.alternatives = 5, .limits = sample_limits, .stop_signal = stop_signal}});
+  const auto samples = answering_.answer(
+      explained, {.search = {.alternatives = 5, .limits = sample_limits, .stop_signal = stop_signal}});
   const auto answers = answering_.answer(plain, {.search = {.stop_signal = stop_signal}});
   Measurement measured;
   auto next = answers.begin();

@@ -108,7 +108,7 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
 }
 
 void Trainer::check_length(const Reading& source, std::int64_t line) const {
-  const int most = model_->task().most_source_symbols();
+  const int most = model_->task().max_source_symbols();
   if (most == 0 || source.size() <= most) return;
   throw data_error(
       "line {}: the source has {} symbols, but attention.score = {} knows {} positions (the stop symbol "

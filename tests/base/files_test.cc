@@ -38,30 +38,30 @@ std::string version(int number) {
 
 // ---- power loss ----
 
-const fs::path kTarget = "/runs/model.safetensors";
+const fs::path target_name = "/runs/model.safetensors";
 
 // Saves versions 1, 2, ... on top of version 0, loses power at a random operation, and looks what is left. Gives false
 // if that is neither the last version that was acknowledged nor the one being written.
 template <class Disk>
 bool survives_power_loss(std::mt19937& random) {
   Disk disk;
-  disk.write_atomically(kTarget, version(0));
+  disk.write_atomically(target_name, version(0));
   int acknowledged = 0;
   disk.lose_power_at(static_cast<int>(random() % 40));
   try {
     for (int next = 1; next <= 4; ++next) {
-      disk.write_atomically(kTarget, version(next));
+      disk.write_atomically(target_name, version(next));
       acknowledged = next;
     }
   } catch (const PowerLoss&) {
   }
   disk.restart(random);
-  if (!disk.exists(kTarget)) return false;
-  const std::string found = disk.read(kTarget);
+  if (!disk.exists(target_name)) return false;
+  const std::string found = disk.read(target_name);
   if (found != version(acknowledged) && found != version(acknowledged + 1)) return false;
 
-  disk.write_atomically(kTarget, version(9));  // goes on, and sweeps away what the crash left
-  return disk.read(kTarget) == version(9) && disk.paths().size() == 1;
+  disk.write_atomically(target_name, version(9));  // goes on, and sweeps away what the crash left
+  return disk.read(target_name) == version(9) && disk.paths().size() == 1;
 }
 
 template <class Disk>
@@ -87,9 +87,9 @@ TEST(PowerLoss, IsNoticedIfTheDirectoryIsNotSynced) { EXPECT_GT(losses<ForgetsTo
 
 int operations_of_one_write() {
   FailingFiles disk;
-  disk.write_atomically(kTarget, version(0));
+  disk.write_atomically(target_name, version(0));
   disk.reset_faults();
-  disk.write_atomically(kTarget, version(1));
+  disk.write_atomically(target_name, version(1));
   return disk.operations();
 }
 
@@ -101,19 +101,19 @@ TEST(Faults, AnyOperationMayFailOnceOrForEver) {
       for (int k = 0; k < operations; ++k) {
         SCOPED_TRACE(fmt::format("operation {} code {} for ever {}", k, code, for_ever));
         FailingFiles disk;
-        disk.write_atomically(kTarget, version(0));
+        disk.write_atomically(target_name, version(0));
         disk.fail_at(k, code, for_ever, /*removing_fails=*/false);
-        const std::string message = message_of([&] { disk.write_atomically(kTarget, version(1)); });
+        const std::string message = message_of([&] { disk.write_atomically(target_name, version(1)); });
         EXPECT_TRUE(disk.fault_happened());
-        EXPECT_NE(message.find(kTarget.native()), std::string::npos) << message;
+        EXPECT_NE(message.find(target_name.native()), std::string::npos) << message;
         EXPECT_NE(message.find(strerror(code)), std::string::npos) << message;
         const bool renamed = k == operations - 1;  // the sync of the directory is the last
-        EXPECT_EQ(disk.read(kTarget), version(renamed ? 1 : 0));
+        EXPECT_EQ(disk.read(target_name), version(renamed ? 1 : 0));
         EXPECT_EQ(disk.paths().size(), 1u);
 
         disk.reset_faults();
-        disk.write_atomically(kTarget, version(2));
-        EXPECT_EQ(disk.read(kTarget), version(2));
+        disk.write_atomically(target_name, version(2));
+        EXPECT_EQ(disk.read(target_name), version(2));
       }
     }
   }
@@ -122,14 +122,14 @@ TEST(Faults, AnyOperationMayFailOnceOrForEver) {
 TEST(Faults, ATemporaryFileThatCannotBeRemovedIsSweptAwayLater) {
   for (int k = 1; k < operations_of_one_write() - 1; ++k) {
     FailingFiles disk;
-    disk.write_atomically(kTarget, version(0));
+    disk.write_atomically(target_name, version(0));
     disk.fail_at(k, EIO, /*for_ever=*/true);
-    EXPECT_THROW(disk.write_atomically(kTarget, version(1)), Error);
-    EXPECT_EQ(disk.read(kTarget), version(0));
+    EXPECT_THROW(disk.write_atomically(target_name, version(1)), Error);
+    EXPECT_EQ(disk.read(target_name), version(0));
     EXPECT_EQ(disk.paths().size(), 2u);
     disk.reset_faults();
-    disk.write_atomically(kTarget, version(2));
-    EXPECT_EQ(disk.paths(), std::vector<std::string>{kTarget.native()});
+    disk.write_atomically(target_name, version(2));
+    EXPECT_EQ(disk.paths(), std::vector<std::string>{target_name.native()});
   }
 }
 
@@ -137,16 +137,16 @@ TEST(Faults, ACrashAfterAFailureLosesNothing) {
   std::mt19937 random(3);
   for (int run = 0; run < 1000; ++run) {
     FailingFiles disk;
-    disk.write_atomically(kTarget, version(0));
+    disk.write_atomically(target_name, version(0));
     disk.fail_at(static_cast<int>(random() % 8), EIO, random() % 2 == 0);
-    EXPECT_THROW(disk.write_atomically(kTarget, version(1)), Error);
+    EXPECT_THROW(disk.write_atomically(target_name, version(1)), Error);
     disk.lose_power_at(static_cast<int>(random() % 10));
     try {
-      disk.write_atomically(kTarget, version(2));
+      disk.write_atomically(target_name, version(2));
     } catch (const PowerLoss&) {
     }
     disk.restart(random);
-    const std::string found = disk.read(kTarget);
+    const std::string found = disk.read(target_name);
     ASSERT_TRUE(found == version(0) || found == version(1) || found == version(2)) << run;
   }
 }

@@ -323,7 +323,8 @@ TEST(OptionsErrors, groups_are_not_settings) {
   EXPECT_EQ(bad_toml("decoder = 2"), "run.toml:1:1: decoder: names a group of settings; there are decoder.layers");
   EXPECT_TRUE(contains(bad_toml("[encodr]"), "run.toml:1:2: encodr: unknown setting"));
   EXPECT_TRUE(contains(bad_toml("[seed]\nx = 1"), "run.toml:2:1: seed.x: unknown setting"));
-  EXPECT_TRUE(contains(bad_toml("[[encoder]]\nlayers = 1\n[[encoder]]\nlayers = 2"), "encoder2.layers: unknown setting"));
+  EXPECT_TRUE(
+      contains(bad_toml("[[encoder]]\nlayers = 1\n[[encoder]]\nlayers = 2"), "encoder2.layers: unknown setting"));
   EXPECT_TRUE(contains(bad_toml("encoder = [1]"), "encoder"));
   EXPECT_TRUE(contains(bad_toml("\"encoder.layers\" = 3"), "\"encoder.layers\": unknown setting"));
   EXPECT_TRUE(contains(bad_json(R"({"encoder.layers":3})"), "\"encoder.layers\": unknown setting"));

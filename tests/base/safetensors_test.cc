@@ -149,7 +149,7 @@ TEST(Damage, AFileOfAnotherMakerIsNamedAsSuch) {
 
 // ---- structure, with a checksum that is right ----
 
-const std::string kOpening = R"({"__metadata__":{"checksum":"00000000000000000000000000000000")";
+const std::string header_opening = R"({"__metadata__":{"checksum":"00000000000000000000000000000000")";
 
 // A sealed file whose header is this text, padded, before this data.
 std::string sealed(std::string header, const std::string& data) {
@@ -162,33 +162,34 @@ std::string sealed(std::string header, const std::string& data) {
 
 // The usual header with these entries for arrays.
 std::string with_arrays(const std::string& entries, const std::string& data) {
-  return sealed(kOpening + R"(,"fovea":"2"})" + (entries.empty() ? "" : ",") + entries + "}", data);
+  return sealed(header_opening + R"(,"fovea":"2"})" + (entries.empty() ? "" : ",") + entries + "}", data);
 }
 
 std::string entry(const std::string& name, const std::string& shape, const std::string& offsets) {
   return fmt::format(R"("{}":{{"dtype":"F32","shape":{},"data_offsets":{}}})", name, shape, offsets);
 }
 
-const std::string kNumber = "\0\0\x80\x3F"s;
+const std::string some_number = "\0\0\x80\x3F"s;
 
 TEST(Structure, WhatIsRightIsTaken) {
   EXPECT_EQ(refusal(with_arrays("", "")), "");
-  EXPECT_EQ(refusal(with_arrays(entry("a", "[1]", "[0,4]"), kNumber)), "");
-  EXPECT_EQ(refusal(with_arrays(entry("a", "[]", "[0,4]"), kNumber)), "");
+  EXPECT_EQ(refusal(with_arrays(entry("a", "[1]", "[0,4]"), some_number)), "");
+  EXPECT_EQ(refusal(with_arrays(entry("a", "[]", "[0,4]"), some_number)), "");
   EXPECT_EQ(refusal(with_arrays(entry("a", "[0]", "[0,0]"), "")), "");
-  EXPECT_EQ(refusal(with_arrays(entry("a", "[1,1,1,1]", "[0,4]") + "," + entry("b", "[0,9]", "[4,4]"), kNumber)), "");
-  EXPECT_EQ(refusal(with_arrays(R"( "a" : {"shape":[1], "data_offsets":[0,4], "dtype":"F32"})", kNumber)), "");
+  EXPECT_EQ(refusal(with_arrays(entry("a", "[1,1,1,1]", "[0,4]") + "," + entry("b", "[0,9]", "[4,4]"), some_number)),
+            "");
+  EXPECT_EQ(refusal(with_arrays(R"( "a" : {"shape":[1], "data_offsets":[0,4], "dtype":"F32"})", some_number)), "");
 }
 
 TEST(Structure, ANewerFormatIsNamed) {
-  const std::string file = sealed(kOpening + R"(,"fovea":"3","new":{"things":[]}},"x":[[]]})", "");
+  const std::string file = sealed(header_opening + R"(,"fovea":"3","new":{"things":[]}},"x":[[]]})", "");
   EXPECT_EQ(
       refusal(file),
       "m.safetensors: made by a newer Fovea (file format 3, this one reads 2); use that one, or train the model again");
 }
 
 TEST(Structure, AnEarlierFormatIsNamed) {
-  EXPECT_EQ(refusal(sealed(kOpening + R"(,"fovea":"1"}})", "")),
+  EXPECT_EQ(refusal(sealed(header_opening + R"(,"fovea":"1"}})", "")),
             "m.safetensors: made by an earlier Fovea (file format 1, this one reads 2); use that one, or train the "
             "model again");
 }
@@ -207,28 +208,28 @@ void expect_refusals(const std::vector<Case>& cases) {
 }
 
 TEST(Structure, RangesThatDoNotFitAreRefused) {
-  const std::string two = kNumber + kNumber;
+  const std::string two = some_number + some_number;
   const std::string a = entry("a", "[1]", "[0,4]") + ",";
   expect_refusals({
-      {with_arrays(a + entry("b", "[1]", "[0,4]"), kNumber), "begins at byte 0 of the data, expected 4"},
+      {with_arrays(a + entry("b", "[1]", "[0,4]"), some_number), "begins at byte 0 of the data, expected 4"},
       {with_arrays(entry("a", "[2]", "[0,8]") + "," + entry("b", "[1]", "[4,8]"), two), "begins at byte 4"},
-      {with_arrays(a + entry("b", "[1]", "[8,12]"), two + kNumber), "begins at byte 8"},
+      {with_arrays(a + entry("b", "[1]", "[8,12]"), two + some_number), "begins at byte 8"},
       {with_arrays(entry("a", "[1]", "[4,8]"), two), "begins at byte 4"},
       {with_arrays(a + entry("b", "[1]", "[4,0]"), two), "ends at byte 0"},
-      {with_arrays(entry("a", "[1]", "[4,0]"), kNumber), "begins at byte 4"},
+      {with_arrays(entry("a", "[1]", "[4,0]"), some_number), "begins at byte 4"},
       {with_arrays(entry("a", "[1]", "[0,4]"), ""), "ends at byte 4 of the data, which has 0"},
-      {with_arrays(entry("a", "[2]", "[0,8]"), kNumber), "ends at byte 8"},
-      {with_arrays(entry("a", "[1]", "[0,18446744073709551612]"), kNumber), "ends at byte 18446744073709551612"},
+      {with_arrays(entry("a", "[2]", "[0,8]"), some_number), "ends at byte 8"},
+      {with_arrays(entry("a", "[1]", "[0,18446744073709551612]"), some_number), "ends at byte 18446744073709551612"},
       {with_arrays(entry("a", "[1]", "[0,4]"), two), "cover 4 of 8 bytes"},
-      {with_arrays("", kNumber), "cover 0 of 4 bytes"},
-      {with_arrays(entry("a", "[1]", "[0,4]"), kNumber + "x"), "cover 4 of 5 bytes"},
-      {with_arrays(entry("a", "[0]", "[0,0]"), kNumber), "cover 0 of 4 bytes"},
+      {with_arrays("", some_number), "cover 0 of 4 bytes"},
+      {with_arrays(entry("a", "[1]", "[0,4]"), some_number + "x"), "cover 4 of 5 bytes"},
+      {with_arrays(entry("a", "[0]", "[0,0]"), some_number), "cover 0 of 4 bytes"},
       {with_arrays(entry("a", "[1]", "[0,3]"), "abc"), "its shape needs 4 bytes, it has 3"},
   });
 }
 
 TEST(Structure, ShapesThatDoNotFitAreRefused) {
-  const auto shape = [](const std::string& sizes) { return with_arrays(entry("a", sizes, "[0,4]"), kNumber); };
+  const auto shape = [](const std::string& sizes) { return with_arrays(entry("a", sizes, "[0,4]"), some_number); };
   expect_refusals({
       {shape("[2]"), "needs 8 bytes, it has 4"},
       {shape("[0]"), "needs 0 bytes, it has 4"},
@@ -262,7 +263,7 @@ TEST(Structure, ShapesThatDoNotFitAreRefused) {
 }
 
 TEST(Structure, FieldsThatDoNotBelongAreRefused) {
-  const auto array = [](const std::string& fields) { return with_arrays(R"("a":{)" + fields + "}", kNumber); };
+  const auto array = [](const std::string& fields) { return with_arrays(R"("a":{)" + fields + "}", some_number); };
   const std::string dtype = R"("dtype":"F32")";
   const std::string rest = R"("shape":[1],"data_offsets":[0,4])";
   ASSERT_EQ(refusal(array(dtype + "," + rest)), "");
@@ -316,7 +317,7 @@ TEST(Structure, NamesThatDoNotFitAreRefused) {
 }
 
 TEST(Structure, MetadataThatDoesNotFitIsRefused) {
-  const auto metadata = [](const std::string& more) { return sealed(kOpening + more + "}}", ""); };
+  const auto metadata = [](const std::string& more) { return sealed(header_opening + more + "}}", ""); };
   ASSERT_EQ(refusal(metadata(R"(,"fovea":"2")")), "");
   expect_refusals({
       {metadata(""), "does not give the format version"},
@@ -337,7 +338,7 @@ TEST(Structure, MetadataThatDoesNotFitIsRefused) {
 }
 
 TEST(Structure, TextsThatAreNotTheHeaderAreRefused) {
-  const std::string good = kOpening + R"(,"fovea":"2"}})";
+  const std::string good = header_opening + R"(,"fovea":"2"}})";
   const std::string unaligned = seal("\x50\0\0\0\0\0\0\0"s + good + std::string(0x50 - good.size(), ' '));
   std::string huge = sealed(good, "");
   huge.replace(0, 8, 8, '\xFF');
@@ -349,8 +350,8 @@ TEST(Structure, TextsThatAreNotTheHeaderAreRefused) {
       {sealed(" " + good, ""), "no Fovea checksum"},
       {sealed("[" + good + "]", ""), "no Fovea checksum"},
       {sealed("\xEF\xBB\xBF" + good, ""), "no Fovea checksum"},
-      {sealed(kOpening.substr(0, kOpening.size() - 3), ""), "not JSON"},
-      {sealed(kOpening, ""), "not JSON"},
+      {sealed(header_opening.substr(0, header_opening.size() - 3), ""), "not JSON"},
+      {sealed(header_opening, ""), "not JSON"},
       {sealed(good.substr(0, good.size() - 1), ""), "not JSON"},
       {sealed(good + "}", ""), "not JSON"},
       {sealed(good + "{}", ""), "not JSON"},
@@ -373,13 +374,13 @@ TEST(Structure, DeepNestingDoesNotExhaustTheStack) {
       {with_arrays(R"("a":)" + lists, ""), "a list at a"},
       {with_arrays(R"("a":)" + objects, ""), "unknown field a"},
       {with_arrays(R"("a":{"shape":)" + lists, ""), "a list at shape"},
-      {sealed(kOpening + R"(,"x":)" + objects, ""), "an object at x"},
+      {sealed(header_opening + R"(,"x":)" + objects, ""), "an object at x"},
   });
 }
 
 TEST(Structure, NumbersThatAreNotFiniteAreRefused) {
   for (const float bad : {NAN, -NAN, INFINITY, -INFINITY}) {
-    std::string data = kNumber + kNumber;
+    std::string data = some_number + some_number;
     std::memcpy(data.data() + 4, &bad, 4);
     const std::string file = with_arrays(entry("a", "[1]", "[0,4]") + "," + entry("b", "[1]", "[4,8]"), data);
     EXPECT_EQ(refusal(file), "m.safetensors: array b contains NaN or infinity");

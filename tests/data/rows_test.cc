@@ -23,7 +23,8 @@ std::string refusal(const auto& read) {
 
 // As numpy.save writes it.
 std::string npy(std::string_view type, std::string_view shape, std::string_view numbers, int version = 1) {
-  std::string header = "{'descr': '" + std::string(type) + "', 'fortran_order': False, 'shape': " + std::string(shape) + ", }";
+  std::string header =
+      "{'descr': '" + std::string(type) + "', 'fortran_order': False, 'shape': " + std::string(shape) + ", }";
   header += std::string(63 - (header.size() + 10) % 64, ' ') + "\n";
   std::string file = "\x93NUMPY";
   file += static_cast<char>(version);

@@ -35,8 +35,7 @@ TEST(EverySource, HasASample) {
 }
 
 TEST(EverySource, SaysHowLongTheCellsAre) {
-  const std::map<std::string, std::vector<int>> wanted = {
-      {"text", {2, 4}}, {"features", {2, 2}}, {"vectors", {2, 1}}};
+  const std::map<std::string, std::vector<int>> wanted = {{"text", {2, 4}}, {"features", {2, 2}}, {"vectors", {2, 1}}};
   for (const SourceKind* kind : sources()) {
     std::vector<int> lengths;
     kind->learn({}, samples().at(std::string(kind->name)).cells, lengths);

@@ -124,20 +124,20 @@ TEST(Sampling, WholeAnswersAreAsOftenAsProbable) {
 
 TEST(Sampling, ScoresAreTheModelsAndSorted) {
   const Table table = random_table(9);
-  const std::vector<int> most_steps = {6, 2, 4, 6, 1};
-  const auto found = find(table, drawing(8, 2), most_steps, {}, {}, lines(5));
+  const std::vector<int> max_steps = {6, 2, 4, 6, 1};
+  const auto found = find(table, drawing(8, 2), max_steps, {}, {}, lines(5));
   for (int source = 0; source < 5; ++source) {
     ASSERT_EQ(found[source].size(), 8u);
     EXPECT_TRUE(std::ranges::is_sorted(found[source], std::greater(),
                                        [](const Answer& a) { return std::pair(a.finished, a.score); }));
     for (const Answer& answer : found[source]) {
       EXPECT_DOUBLE_EQ(answer.score, score_of(table, source, answer, 1));
-      EXPECT_TRUE(answer.finished || std::ssize(answer.symbols) == most_steps[source] - 1);
+      EXPECT_TRUE(answer.finished || std::ssize(answer.symbols) == max_steps[source] - 1);
     }
   }
   TableSearch best = drawing(8, 2);
   best.nbest = 3;
-  const auto fewer = find(table, best, most_steps, {}, {}, lines(5));
+  const auto fewer = find(table, best, max_steps, {}, {}, lines(5));
   for (int source = 0; source < 5; ++source) {
     auto wanted = paths(found[source]);
     wanted.resize(3);
@@ -152,9 +152,9 @@ TEST(Sampling, ColdItIsGreedy) {
     for (int i = 0; i < symbols; ++i) logits[i] = 0.5 * ((i + static_cast<int>(turn)) % symbols);
     return normalise(logits);
   };
-  const std::vector<int> most_steps(20, 6);
-  const auto greedy = find(apart, options(1, 1), most_steps);
-  const auto cold = find(apart, drawing(3, 0.01), most_steps, {}, {}, lines(20));
+  const std::vector<int> max_steps(20, 6);
+  const auto greedy = find(apart, options(1, 1), max_steps);
+  const auto cold = find(apart, drawing(3, 0.01), max_steps, {}, {}, lines(20));
   for (int source = 0; source < 20; ++source) {
     ASSERT_EQ(cold[source].size(), 3u);
     for (const Answer& answer : cold[source]) {
@@ -189,14 +189,14 @@ TEST(Sampling, AHypothesisKeepsItsNumbersWhenOthersEnd) {
 
 TEST(Sampling, DrawsDoNotDependOnTheBatch) {
   const Table table = random_table(12);
-  std::vector<int> most_steps;
-  for (int s = 0; s < 20; ++s) most_steps.push_back(1 + s * 7 % 6);  // some leave early
+  std::vector<int> max_steps;
+  for (int s = 0; s < 20; ++s) max_steps.push_back(1 + s * 7 % 6);  // some leave early
   const auto samples = lines(20, 100);
   for (const int beam : {1, 4}) {
-    const auto together = find(table, drawing(beam, 1), most_steps, {}, {}, samples);
+    const auto together = find(table, drawing(beam, 1), max_steps, {}, {}, samples);
     for (int s = 0; s < 20; ++s) {
       const Table one = [&](int, const Path& written) { return table(s, written); };
-      const auto alone = find(one, drawing(beam, 1), {most_steps[s]}, {}, {}, std::span(samples).subspan(s, 1))[0];
+      const auto alone = find(one, drawing(beam, 1), {max_steps[s]}, {}, {}, std::span(samples).subspan(s, 1))[0];
       EXPECT_EQ(paths(alone), paths(together[s]));
       for (std::size_t i = 0; i < alone.size(); ++i) EXPECT_EQ(alone[i].score, together[s][i].score);
     }

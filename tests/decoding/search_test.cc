@@ -77,8 +77,8 @@ TEST(Search, EndsWhenNothingBetterCanCome) {
 
 TEST(Search, ABeamOfOneIsGreedy) {
   const Table table = random_table(3);
-  const std::vector<int> most_steps(30, 6);
-  const auto found = find(table, options(1, 1), most_steps);
+  const std::vector<int> max_steps(30, 6);
+  const auto found = find(table, options(1, 1), max_steps);
   for (int source = 0; source < 30; ++source) {
     Path written;
     double log_p = 0;
@@ -102,9 +102,9 @@ TEST(Search, ABeamOfOneIsGreedy) {
 TEST(Search, AnswersAreSortedDifferentAndTrulyScored) {
   const Table table = random_table(4);
   for (const int beam : {2, 3, 5, 9}) {
-    const std::vector<int> most_steps = {7, 1, 5, 3, 7, 2, 6, 4, 7, 1};
-    const auto found = find(table, options(beam, beam), most_steps);
-    for (int source = 0; source < std::ssize(most_steps); ++source) {
+    const std::vector<int> max_steps = {7, 1, 5, 3, 7, 2, 6, 4, 7, 1};
+    const auto found = find(table, options(beam, beam), max_steps);
+    for (int source = 0; source < std::ssize(max_steps); ++source) {
       const auto& answers = found[source];
       EXPECT_GE(answers.size(), 1u);
       EXPECT_LE(std::ssize(answers), beam);
@@ -112,8 +112,8 @@ TEST(Search, AnswersAreSortedDifferentAndTrulyScored) {
       for (const Answer& answer : answers) {
         EXPECT_TRUE(different.insert(answer.symbols).second) << "twice the same";
         EXPECT_DOUBLE_EQ(answer.score, score_of(table, source, answer, 1));
-        EXPECT_LE(std::ssize(answer.symbols) + answer.finished, most_steps[source]);
-        EXPECT_EQ(answer.finished || std::ssize(answer.symbols) == most_steps[source] - 1, true);
+        EXPECT_LE(std::ssize(answer.symbols) + answer.finished, max_steps[source]);
+        EXPECT_EQ(answer.finished || std::ssize(answer.symbols) == max_steps[source] - 1, true);
       }
       EXPECT_TRUE(std::ranges::is_sorted(answers, std::greater(),
                                          [](const Answer& a) { return std::pair(a.finished, a.score); }));
@@ -225,12 +225,12 @@ TEST(Search, TiesGoToTheLowerSymbolAndEarlierHypothesis) {
 
 TEST(Search, LooksBelongToTheAnswersOwnPath) {
   const Table table = random_table(5);
-  const std::vector<int> most_steps = {6, 2, 6, 4, 6, 3, 6, 6};  // some leave the batch early
+  const std::vector<int> max_steps = {6, 2, 6, 4, 6, 3, 6, 6};  // some leave the batch early
   for (const int beam : {1, 2, 5}) {
     TableSearch o = options(beam, beam);
     o.alternatives = 3;
-    const auto found = find(table, o, most_steps);
-    for (int source = 0; source < std::ssize(most_steps); ++source) {
+    const auto found = find(table, o, max_steps);
+    for (int source = 0; source < std::ssize(max_steps); ++source) {
       for (const Answer& answer : found[source]) {
         ASSERT_EQ(answer.steps.size(), answer.symbols.size() + answer.finished);
         for (std::size_t t = 0; t < answer.steps.size(); ++t) {
@@ -305,13 +305,13 @@ TEST(Search, WhatASourceCannotWriteIsNotThere) {
 
 TEST(Search, ASourcesAnswersDoNotDependOnTheOthers) {
   const Table table = random_table(6);
-  std::vector<int> most_steps;
-  for (int s = 0; s < 25; ++s) most_steps.push_back(1 + s * 7 % 6);
+  std::vector<int> max_steps;
+  for (int s = 0; s < 25; ++s) max_steps.push_back(1 + s * 7 % 6);
   for (const int beam : {1, 4}) {
-    const auto together = find(table, options(beam, beam), most_steps);
+    const auto together = find(table, options(beam, beam), max_steps);
     for (int s = 0; s < 25; ++s) {
       const Table one = [&](int, const Path& written) { return table(s, written); };
-      expect_answers(find_one(one, options(beam, beam), most_steps[s]), together[s]);
+      expect_answers(find_one(one, options(beam, beam), max_steps[s]), together[s]);
     }
   }
 }

@@ -156,31 +156,31 @@ inline TableSearch options(int beam, int nbest, double length_power = 1) {
 }
 
 inline std::vector<std::vector<Answer>> find(const Table& table, const TableSearch& o,
-                                             const std::vector<int>& most_steps, const TableModel::Extras& extras = {},
+                                             const std::vector<int>& max_steps, const TableModel::Extras& extras = {},
                                              std::span<const int> lengths = {},
                                              std::span<const std::int64_t> samples = {}) {
   Parameters parameters;
   parameters.allocate();
-  TableModel model(table, static_cast<int>(most_steps.size()), extras);
+  TableModel model(table, static_cast<int>(max_steps.size()), extras);
   SearchArenas arenas;
-  return search(parameters, model, o, o, o.rules_made(), {most_steps, lengths, samples}, arenas);
+  return search(parameters, model, o, o, o.rules_made(), {max_steps, lengths, samples}, arenas);
 }
 
-inline std::vector<Answer> find_one(const Table& table, const TableSearch& o, int most_steps) {
-  return find(table, o, {most_steps})[0];
+inline std::vector<Answer> find_one(const Table& table, const TableSearch& o, int max_steps) {
+  return find(table, o, {max_steps})[0];
 }
 
 // Every answer there is, best first, those that are cut off behind the others. `penalty` is added to the score of what
 // was written.
 inline std::vector<Answer> enumerate(
-    const Table& table, int source, const TableSearch& o, int most_steps,
+    const Table& table, int source, const TableSearch& o, int max_steps,
     const std::function<double(const Path& written, bool stopped)>& penalty = [](const Path&, bool) { return 0.0; }) {
   std::vector<Answer> all;
   const std::function<void(const Path&, double)> extend = [&](const Path& written, double log_p) {
     const Row row = table(source, written);
     const int length = static_cast<int>(written.size()) + 1;
     const double root = std::pow(static_cast<double>(length), o.length_power);
-    bool listed = length == most_steps && std::ranges::find(o.never, o.stop) == o.never.end();  // where it stops
+    bool listed = length == max_steps && std::ranges::find(o.never, o.stop) == o.never.end();  // where it stops
     for (std::int32_t symbol = 0; symbol < symbols; ++symbol) {
       if (std::ranges::find(o.never, symbol) != o.never.end()) continue;
       const double now = log_p + row[symbol];
@@ -188,7 +188,7 @@ inline std::vector<Answer> enumerate(
       if (symbol != o.stop) next.push_back(symbol);
       if (symbol == o.stop) {
         all.push_back({next, now / root + penalty(next, true), true, {}});
-      } else if (length == most_steps) {
+      } else if (length == max_steps) {
         const double shorter = std::pow(std::max(1.0, length - 1.0), o.length_power);
         if (!listed) all.push_back({written, log_p / shorter + penalty(written, false), false, {}});
         listed = true;

@@ -102,10 +102,10 @@ TEST_P(ProductKernels, MultiplyIsThatOfDouble) {
 
 // A promise of the house: a line's answer does not depend on its batch mates.
 TEST_P(ProductKernels, ARowHasTheSameBitsAloneAndAmongOthers) {
-  constexpr int most_rows = 200;
-  const std::vector<ProductShape> shapes = {{most_rows, 1, 1},    {most_rows, 7, 5},     {most_rows, 64, 48},
-                                            {most_rows, 320, 16}, {most_rows, 321, 17},  {most_rows, 128, 100},
-                                            {most_rows, 700, 33}, {most_rows, 1000, 15}, {most_rows, 33, 65}};
+  constexpr int max_rows = 200;
+  const std::vector<ProductShape> shapes = {{max_rows, 1, 1},    {max_rows, 7, 5},     {max_rows, 64, 48},
+                                            {max_rows, 320, 16}, {max_rows, 321, 17},  {max_rows, 128, 100},
+                                            {max_rows, 700, 33}, {max_rows, 1000, 15}, {max_rows, 33, 65}};
   for (const ProductShape& shape : shapes) {
     const int rows = shape.rows, inner = shape.inner, columns = shape.columns;
     const Buffer left(rows * inner, "left"), right(inner * columns, "right"), bias(columns, "bias");

@@ -113,7 +113,8 @@ void expect_golden_decoder(const std::string& file, bool norm_first) {
   const OwnMask mask = mask_of(golden.input("lengths"), inputs[0].shape[0]);
   const OwnMask memory_mask = mask_of(golden.input("memory_lengths"), inputs[1].shape[0]);
   Parameters parameters;
-  const TransformerLayer layer(parameters, "layer", four_heads(size), four_heads(size), {size, wide, norm_first, true, {size}});
+  const TransformerLayer layer(parameters, "layer", four_heads(size), four_heads(size),
+                               {size, wide, norm_first, true, {size}});
   expect_golden(golden, parameters, inputs, [&](Pass& pass, Ts t) -> std::vector<NamedOutput> {
     std::vector<Attention::Prepared> memory;
     layer.cross_attention().prepare(pass, {{t[1], memory_mask}, {}}, memory);

@@ -194,7 +194,8 @@ TEST(SeveralSources, WeightsStandSourceBehindSource) {
       for (int b = 0; b < batch.source.batch; ++b) {
         int real = 0;
         for (int i = 0; i < batch.source.length; ++i) real += batch.source.real[i * batch.source.batch + b];
-        for (int i = 0; i < batch.source.others[0].length; ++i) real += batch.source.others[0].real[i * batch.source.batch + b];
+        for (int i = 0; i < batch.source.others[0].length; ++i)
+          real += batch.source.others[0].real[i * batch.source.batch + b];
         const Row row = Joining::row(weights, t * batch.source.batch + b);
         double sum = 0;
         for (std::size_t i = 0; i < row.size(); ++i) {
@@ -295,7 +296,8 @@ TEST(NoSource, ThePointerPointsToItsOwnPast) {
         if (t == 0) continue;  // the start symbol stands for nothing
         double sum = 0;
         for (int symbol = stop + 1; symbol < target_symbols; ++symbol) {
-          const double p = std::exp(static_cast<double>(rows[t][static_cast<std::size_t>(b * target_symbols + symbol)]));
+          const double p =
+              std::exp(static_cast<double>(rows[t][static_cast<std::size_t>(b * target_symbols + symbol)]));
           if (!read[symbol]) EXPECT_LT(p, 1e-20) << kind << " step " << t << " symbol " << symbol;
           sum += p;
         }

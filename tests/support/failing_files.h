@@ -63,7 +63,7 @@ class FailingFiles : public Files {
     return out;
   }
 
-  std::string read(const Path& path, std::uint64_t max_bytes = kLargestFile) override {
+  std::string read(const Path& path, std::uint64_t max_bytes = max_file_bytes) override {
     const auto found = current_.find(path.native());
     check(found != current_.end(), "cannot read {}: no such file", path.native());
     check(found->second->bytes.size() <= max_bytes, "cannot read {}: too large", path.native());
@@ -94,12 +94,12 @@ class FailingFiles : public Files {
 
   int keep_lock(int) override { return -1; }
 
-  // Writes at most kPiece bytes and is interrupted now and then, as a disk may.
+  // Writes at most piece_bytes bytes and is interrupted now and then, as a disk may.
   std::ptrdiff_t write(int file, std::string_view bytes) override {
     if (operations_ % 5 == 4 && !std::exchange(interrupted_, true)) return -EINTR;
     interrupted_ = false;
     if (const int code = begin()) return code;
-    const std::string_view piece = bytes.substr(0, kPiece);
+    const std::string_view piece = bytes.substr(0, piece_bytes);
     opened(file).write(piece);
     return static_cast<std::ptrdiff_t>(piece.size());
   }
@@ -152,7 +152,7 @@ class FailingFiles : public Files {
   void remove_abandoned(const Path& path) override { remove(path); }
 
  private:
-  static constexpr std::size_t kPiece = 700;
+  static constexpr std::size_t piece_bytes = 700;
 
   struct Inode {
     std::string bytes;

@@ -45,7 +45,7 @@ TEST(Classify, ALabelIsOneSymbolAndNothingFollows) {
   const Encoding one = task.encode({"ab", "very good", "", 1}), two = task.encode({"a", "bad", "", 2});
   EXPECT_EQ(one.target, (Symbols{task.target().encode("very good")}));
   EXPECT_EQ(task.steps(one.target.size()), 1);
-  EXPECT_EQ(task.most_steps(one.source), 1);
+  EXPECT_EQ(task.max_steps(one.source), 1);
   Batch batch;
   const std::vector<const Encoding*> rows = {&one, &two};
   fill_batch(task, rows, batch);
@@ -90,7 +90,7 @@ TEST(LanguageModel, ReadsNothingAndGoesOnWithAPrefix) {
   EXPECT_EQ(encoding.target.size(), 2u);
   Reading begun = task.encode_source("");
   begun.prefix = task.encode_target("aba");
-  EXPECT_EQ(task.most_steps(begun), 4 + 3 + 1) << "as long as the longest line, after the prefix";
+  EXPECT_EQ(task.max_steps(begun), 4 + 3 + 1) << "as long as the longest line, after the prefix";
 }
 
 TEST(Tasks, RefuseWhatDoesNotSuitThem) {
@@ -111,8 +111,8 @@ TEST(Tasks, RefuseWhatDoesNotSuitThem) {
   EXPECT_NE(refusal({"source.kind=vectors", "generator.kind=copynet"}), "");
   EXPECT_NE(refusal({"source.kind=vectors", "objective.agreement=1"}), "");
   EXPECT_NE(refusal({"source.kind=vectors", "generator.kind=lexicon_bias"}), "");
-  for (const char* setting : {"objective.agreement=1", "encoder.rationale=true", "attention.select=actions",
-                              "generator.kind=lexicon_mix"}) {
+  for (const char* setting :
+       {"objective.agreement=1", "encoder.rationale=true", "attention.select=actions", "generator.kind=lexicon_mix"}) {
     EXPECT_NE(refusal({"columns=source,source2,target", setting}), "") << setting;
   }
 }
@@ -238,9 +238,9 @@ TEST(SeveralSources, AreLearnedJoinedInEveryWay) {
     Learned model({"columns=source,source2,target", std::string("join=") + join}, examples, 250);
     EXPECT_EQ(model.answer("abcd\tdcba"), "ad") << join;
     EXPECT_EQ(model.answer("dbc\tbcba"), "db") << join;
-    const Output shown = model.predictor
-                             ->predict(std::vector<std::string>{"ab\tcdb"}, {.answer = {.search = {.alternatives = 1}}})[0]
-                             .output;
+    const Output shown =
+        model.predictor->predict(std::vector<std::string>{"ab\tcdb"}, {.answer = {.search = {.alternatives = 1}}})[0]
+            .output;
     ASSERT_EQ(shown.source.size(), 7u) << "both, each with its end";
     EXPECT_EQ(shown.source[0].source, 0);
     EXPECT_EQ(shown.source[3].source, 1);

@@ -398,7 +398,7 @@ TEST(ModelFile, KeepsTheLengthsOfTheTrainingData) {
   ASSERT_TRUE(read->task().learned().lengths);
   const auto reading_of = [](int symbols) { return Reading{{SourceData{{}, {}, symbols}}}; };
   for (const int source : {1, 7, 500}) {
-    EXPECT_EQ(read->task().most_steps(reading_of(source)), model.task().most_steps(reading_of(source)));
+    EXPECT_EQ(read->task().max_steps(reading_of(source)), model.task().max_steps(reading_of(source)));
   }
   EXPECT_EQ(read->metadata(), file.metadata);
   for (const char* bad : {"", "{}", "[1,2,3]", R"({"source":1,"target":2})", R"({"source":-1,"target":2,"ratio":1})",
@@ -408,7 +408,7 @@ TEST(ModelFile, KeepsTheLengthsOfTheTrainingData) {
     expect_refused(file, "lengths");
   }
   file.metadata.erase("lengths");
-  EXPECT_EQ(read_back(file)->task().most_steps(reading_of(10)), 71) << "as it was before files said";
+  EXPECT_EQ(read_back(file)->task().max_steps(reading_of(10)), 71) << "as it was before files said";
 }
 
 TEST(ModelFile, OfBeforeColumnsHadNamesIsUnderstood) {

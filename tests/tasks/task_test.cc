@@ -127,7 +127,8 @@ TEST(Task, ExplainsTheBestAnswer) {
   StepExplanation first, last;
   first.probability = 0.7;
   first.alternatives = {{x, 0.7}, {y, 0.2}};
-  first.looks = {{{{1, 2, 3, 0, 0}, {0.5, 0.25, 0.25, 0, 0}, 1.5}}};  // the batch is wider than "ab" and its stop symbol
+  first.looks = {
+      {{{1, 2, 3, 0, 0}, {0.5, 0.25, 0.25, 0, 0}, 1.5}}};  // the batch is wider than "ab" and its stop symbol
   last.probability = 0.9;
   last.looks = first.looks;
   const std::vector<Answer> answers = {{{x}, -0.3, true, {first, last}}, {{y, y}, -0.8, true, {}}};
@@ -234,31 +235,30 @@ Reading reading_of(int symbols) { return {{SourceData{{}, {}, symbols}}}; }
 
 TEST(Lengths, SayHowLongAnAnswerMayGet) {
   const Task one_to_many(words_with({}),
-                              std::vector<Example>{{"a", std::string("x") + std::string(160, ' ') + "y", "", 1}});
+                         std::vector<Example>{{"a", std::string("x") + std::string(160, ' ') + "y", "", 1}});
   EXPECT_EQ(one_to_many.learned().lengths->longest_target, 2);
   std::string eighty = "x";
   for (int i = 1; i < 80; ++i) eighty += " x";
   const Task long_answers(words_with({}), std::vector<Example>{{"a", eighty, "", 1}, {"a b", "x", "", 2}});
-  EXPECT_EQ(long_answers.most_steps(reading_of(1)), 120 + 10 + 1) << "half as many again, and ten, and the stop symbol";
-  EXPECT_EQ(long_answers.most_steps(reading_of(2)), 131) << "no source had more";
-  EXPECT_EQ(long_answers.most_steps(reading_of(4)), 240 + 11) << "twice as long as any source";
-  EXPECT_EQ(long_answers.most_steps(reading_of(4), 7), 8) << "as asked for";
+  EXPECT_EQ(long_answers.max_steps(reading_of(1)), 120 + 10 + 1) << "half as many again, and ten, and the stop symbol";
+  EXPECT_EQ(long_answers.max_steps(reading_of(2)), 131) << "no source had more";
+  EXPECT_EQ(long_answers.max_steps(reading_of(4)), 240 + 11) << "twice as long as any source";
+  EXPECT_EQ(long_answers.max_steps(reading_of(4), 7), 8) << "as asked for";
   const Task copies(words_with({}), std::vector<Example>{{"a b c d", "a b c d", "", 1}, {"a b", "a", "", 2}});
-  EXPECT_EQ(copies.most_steps(reading_of(2)), 3 + 11) << "no target was longer than its source";
+  EXPECT_EQ(copies.max_steps(reading_of(2)), 3 + 11) << "no target was longer than its source";
   Task::Learned old = copies.learned();
   old.lengths.reset();
   const Task unknown(words_with({}), old);
   EXPECT_FALSE(unknown.learned().lengths);
-  EXPECT_EQ(unknown.most_steps(reading_of(4)), 58 + 1);
-  const Task features(words_with({"columns=source,target,features"}),
-                           std::vector<Example>{{"a", "x y", "N;PL", 1}});
+  EXPECT_EQ(unknown.max_steps(reading_of(4)), 58 + 1);
+  const Task features(words_with({"columns=source,target,features"}), std::vector<Example>{{"a", "x y", "N;PL", 1}});
   EXPECT_EQ(features.learned().lengths->longest_source, 1) << "features are no part of it";
 
   Config walks;
   set_field(walks, "attention.select=actions");
   const Task walk(walks, std::vector<Example>{{"abcd", "abcd", "", 1}});
-  EXPECT_EQ(walk.most_steps(reading_of(4)), 6 + 11 + 4) << "a step for each position";
-  EXPECT_EQ(walk.most_steps(reading_of(4), 2), 2 + 4 + 1);
+  EXPECT_EQ(walk.max_steps(reading_of(4)), 6 + 11 + 4) << "a step for each position";
+  EXPECT_EQ(walk.max_steps(reading_of(4), 2), 2 + 4 + 1);
 }
 
 TEST(CopiedSymbols, NumbersWhatTheTargetDoesNotKnow) {
@@ -298,7 +298,7 @@ TEST(CopiedSymbols, LinksPositionsToWhatTheyStandFor) {
 
 TEST(CopiedSymbols, FeaturesAreNot) {
   const Task task(words_with({"generator.kind=pointer_generator", "columns=source,target,features"}),
-                       std::vector<Example>{{"a", "<N> a", "N", 1}});
+                  std::vector<Example>{{"a", "<N> a", "N", 1}});
   const int a = task.target().encode("a");
   const Reading source = task.encode_source("a", "N;PL");
   EXPECT_EQ(source.copies, (Symbols{a, stop}));
@@ -382,7 +382,7 @@ TEST(Alignment, BadLinksNameTheLine) {
 
 TEST(Alignment, CountsWordsNotFeatures) {
   const Task task(words_with({"columns=source,target,features,alignment"}),
-                       std::vector<Example>{{"a b", "x", "N;PL", 1}});
+                  std::vector<Example>{{"a b", "x", "N;PL", 1}});
   const Encoding encoding = task.encode({"a b", "x y", "N;PL", 1, "0-1 1p0"});
   EXPECT_EQ(encoding.links, (std::vector<Link>{{0, 1, true}, {1, 0, false}}));
   EXPECT_THROW(task.encode({"a b", "x y", "N;PL", 1, "2-0"}), Error) << "there are two words";

@@ -12,7 +12,7 @@ namespace {
 class CoverageEmbedding : public Bias {
  public:
   CoverageEmbedding(Parameters& parameters, const std::string& name, const AttentionSizes& sizes)
-      : size_(std::min(sizes.hidden, most_size)),
+      : size_(std::min(sizes.hidden, max_size)),
         written_(sizes.written),
         first_(parameters, name + ".first", sizes.memory, size_),
         cell_(parameters, name + ".cell", "gru", 1 + sizes.written, size_),
@@ -58,7 +58,7 @@ class CoverageEmbedding : public Bias {
     return as_shape(swap_axes(vectors), {queries, batch, vectors.shape()[0] * size_});
   }
 
-  static constexpr int most_size = 100;  // their largest
+  static constexpr int max_size = 100;  // their largest
 
   static Tensor by_head(Pass& pass, const Question& question) {
     const auto rows = pass.arena().array<std::int32_t>(static_cast<std::size_t>(question.queries.shape()[1]));

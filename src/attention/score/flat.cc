@@ -40,6 +40,6 @@ class Flat : public Score {
 }  // namespace
 
 extern const Mechanism<Score> Score_flat = {
-    "flat", "w_i' k_i", "typo location post", made<Score, Flat>, {.ignores_query = true}};
+    "flat", "w_i' k_i", "typo location post", made<Score, Flat>, {.ignores_query = true, .counts_positions = true}};
 
 }  // namespace fovea

@@ -25,7 +25,7 @@ class Location : public Score {
 
 }  // namespace
 
-extern const Mechanism<Score> Score_location = {"location", "W q, one row for each position", "Luong 2015",
-                                                made<Score, Location>};
+extern const Mechanism<Score> Score_location = {
+    "location", "W q, one row for each position", "Luong 2015", made<Score, Location>, {.counts_positions = true}};
 
 }  // namespace fovea

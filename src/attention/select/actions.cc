@@ -31,6 +31,6 @@ extern const Mechanism<Select> Select_actions = {"actions",
                                                  "one i, which each step symbol written moves to i + 1",
                                                  "Aharoni & Goldberg 2017",
                                                  made<Select, Actions>,
-                                                 {.looks_back = true, .ignores_scores = true}};
+                                                 {.looks_back = true, .ignores_scores = true, .acts = true}};
 
 }  // namespace fovea

@@ -10,7 +10,8 @@ namespace {
 std::vector<Token> cut_tags(std::string_view cell) {
   std::vector<Token> tokens;
   for (const std::string_view tag : split_features(cell)) {
-    const auto start = static_cast<int>(count_characters(cell.substr(0, static_cast<std::size_t>(tag.data() - cell.data()))));
+    const auto start =
+        static_cast<int>(count_characters(cell.substr(0, static_cast<std::size_t>(tag.data() - cell.data()))));
     tokens.push_back({tag, start, start + static_cast<int>(count_characters(tag))});
   }
   return tokens;
@@ -22,7 +23,8 @@ class FeatureSource : public SymbolSource {
   std::vector<Token> cut(std::string_view cell) const override { return cut_tags(cell); }
 };
 
-SourcePtr learn_features(const SourceOptions& options, std::span<const std::string_view> cells, std::vector<int>& lengths) {
+SourcePtr learn_features(const SourceOptions& options, std::span<const std::string_view> cells,
+                         std::vector<int>& lengths) {
   return std::make_shared<FeatureSource>(
       learn_vocabulary(cells, {options.min_count, options.max_symbols}, cut_tags, lengths));
 }
@@ -33,6 +35,7 @@ SourcePtr restore_features(const SourceOptions&, const LearnedTexts& learned) {
 
 }  // namespace
 
-extern const SourceKind Source_features = {"features", "tags such as V;PST, each a symbol", learn_features, restore_features};
+extern const SourceKind Source_features = {"features", "tags such as V;PST, each a symbol", learn_features,
+                                           restore_features};
 
 }  // namespace fovea

@@ -51,7 +51,8 @@ class VectorSource : public Source {
   std::vector<float> scales_;  // 1 / deviation
 };
 
-SourcePtr learn_vectors(const SourceOptions& options, std::span<const std::string_view> cells, std::vector<int>& lengths) {
+SourcePtr learn_vectors(const SourceOptions& options, std::span<const std::string_view> cells,
+                        std::vector<int>& lengths) {
   std::vector<double> sums, squares;
   double count = 0;
   for (const std::string_view cell : cells) {
@@ -112,6 +113,8 @@ SourcePtr restore_vectors(const SourceOptions& options, const LearnedTexts& lear
 }  // namespace
 
 extern const SourceKind Source_vectors = {
-    "vectors", "rows of numbers, or the name of a .npy or text file that has them", learn_vectors, restore_vectors, false, true};
+    "vectors",     "rows of numbers, or the name of a .npy or text file that has them",
+    learn_vectors, restore_vectors,
+    false,         true};
 
 }  // namespace fovea

@@ -167,7 +167,7 @@ PieceList read_piece_model(std::string_view bytes, std::string_view name) {
     if (read.type != normal && read.type != user_defined) continue;
     if (!can_be_piece(read.piece.text) || !can_be_score(read.piece.score)) continue;
     if (seen.insert(read.piece.text).second) list.pieces.push_back(std::move(read.piece));
-    if (std::ssize(list.pieces) > most_pieces) throw data_error("{}: more than {} pieces", name, most_pieces);
+    if (std::ssize(list.pieces) > max_pieces) throw data_error("{}: more than {} pieces", name, max_pieces);
   }
   if (list.pieces.empty()) throw data_error("{}: no piece in it; is this a SentencePiece model?", name);
   return list;
@@ -195,8 +195,8 @@ PieceList piece_list_from_json(std::string_view json) {
     throw model_error("not a flat list of bpe or unigram and then pieces with their scores");
   }
   const std::size_t count = flat.size() / 2;
-  if (count == 0 || std::cmp_greater(count, most_pieces)) {
-    throw model_error("{} pieces; from 1 to {} are wanted", count, most_pieces);
+  if (count == 0 || std::cmp_greater(count, max_pieces)) {
+    throw model_error("{} pieces; from 1 to {} are wanted", count, max_pieces);
   }
   PieceList list;
   list.merges = flat[0] == "bpe";

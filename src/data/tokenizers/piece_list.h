@@ -10,7 +10,7 @@
 
 namespace fovea {
 
-inline constexpr std::int64_t most_pieces = 500'000;
+inline constexpr std::int64_t max_pieces = 500'000;
 inline constexpr std::uint64_t largest_piece_model = std::uint64_t(16) << 20;  // bytes of a .model file
 
 struct PieceList {

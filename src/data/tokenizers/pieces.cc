@@ -174,12 +174,12 @@ std::int64_t number_of_pieces(std::string_view argument) {
   std::int64_t number = 0;
   const char* const end = argument.data() + argument.size();
   const auto [stop, error] = std::from_chars(argument.data() + 1, end, number);
-  return error == std::errc() && stop == end && number > 0 && number <= most_pieces ? number : 0;
+  return error == std::errc() && stop == end && number > 0 && number <= max_pieces ? number : 0;
 }
 
 void check_argument(std::string_view argument) {
   if (names_file(argument) || number_of_pieces(argument) > 0) return;
-  throw usage_error("pieces needs a number of pieces (1 to {}) or a .model file: pieces:8000", most_pieces);
+  throw usage_error("pieces needs a number of pieces (1 to {}) or a .model file: pieces:8000", max_pieces);
 }
 
 TokenizerPtr learn(std::string_view argument, std::span<const std::string_view> texts) {

@@ -9,12 +9,12 @@ namespace fovea {
 
 namespace {
 
-constexpr std::size_t most_xz_memory = std::size_t(256) << 20;  // xz -9 asks for 65 MiB
+constexpr std::size_t max_xz_memory = std::size_t(256) << 20;  // xz -9 asks for 65 MiB
 
 class XzUnpacker : public Unpacker {
  public:
   explicit XzUnpacker(const std::string& file) : Unpacker(file, "xz") {
-    if (lzma_stream_decoder(&stream_, most_xz_memory, LZMA_CONCATENATED) != LZMA_OK) throw std::bad_alloc();
+    if (lzma_stream_decoder(&stream_, max_xz_memory, LZMA_CONCATENATED) != LZMA_OK) throw std::bad_alloc();
   }
   ~XzUnpacker() override { lzma_end(&stream_); }
 
@@ -39,7 +39,7 @@ class XzUnpacker : public Unpacker {
       case LZMA_MEM_ERROR:
         throw std::bad_alloc();
       case LZMA_MEMLIMIT_ERROR:
-        too_large(most_xz_memory);
+        too_large(max_xz_memory);
       default:
         damaged(status == LZMA_OPTIONS_ERROR ? "unknown options" : "unexpected data");
     }

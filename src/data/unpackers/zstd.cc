@@ -10,13 +10,13 @@ namespace fovea {
 
 namespace {
 
-constexpr int most_window_bits = 27;  // as the program zstd has it; only its --ultra and --long make wider ones
+constexpr int max_window_bits = 27;  // as the program zstd has it; only its --ultra and --long make wider ones
 
 class ZstdUnpacker : public Unpacker {
  public:
   explicit ZstdUnpacker(const std::string& file) : Unpacker(file, "zstd"), stream_(ZSTD_createDStream()) {
     if (stream_ == nullptr) throw std::bad_alloc();
-    ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, most_window_bits);
+    ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, max_window_bits);
   }
   ~ZstdUnpacker() override { ZSTD_freeDStream(stream_); }
 
@@ -28,7 +28,7 @@ class ZstdUnpacker : public Unpacker {
     if (ZSTD_isError(status)) {
       const ZSTD_ErrorCode code = ZSTD_getErrorCode(status);
       if (code == ZSTD_error_memory_allocation) throw std::bad_alloc();
-      if (code == ZSTD_error_frameParameter_windowTooLarge) too_large(std::size_t(1) << most_window_bits);
+      if (code == ZSTD_error_frameParameter_windowTooLarge) too_large(std::size_t(1) << max_window_bits);
       damaged(ZSTD_getErrorName(status));
     }
     packed.remove_prefix(in.pos);

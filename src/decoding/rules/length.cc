@@ -15,7 +15,7 @@ class Length : public DecodingRule {
 
   double score(double score, const Written& answer) const override { return normalised(score, answer.steps); }
   // Log-probabilities only fall: a longer answer gains at most by the length it could reach.
-  double best_score(double score, int most_steps) const override { return normalised(score, most_steps); }
+  double best_score(double score, int max_steps) const override { return normalised(score, max_steps); }
 
  private:
   double normalised(double score, int steps) const { return score / std::pow(static_cast<double>(steps), power_); }

@@ -8,7 +8,8 @@ namespace fovea {
 
 std::vector<std::string> bridge_names() { return {"zero", "last", "mean", "learned"}; }
 
-Bridge::Bridge(Parameters& parameters, const std::string& name, const DecoderOptions& options, const EncodedSizes& encoded)
+Bridge::Bridge(Parameters& parameters, const std::string& name, const DecoderOptions& options,
+               const EncodedSizes& encoded)
     : kind_(options.bridge == "zero"   ? Kind::zero
             : options.bridge == "last" ? Kind::last
             : options.bridge == "mean" ? Kind::mean

@@ -23,7 +23,10 @@ class LexiconBias : public Generator {
 
 }  // namespace
 
-extern const GeneratorKind Generator_lexicon_bias = {
-    "lexicon_bias", "softmax(V t + b + log(L a + eps))", "Arthur 2016", made_generator<LexiconBias>, {.lexicon = true, .by_weights = true}};
+extern const GeneratorKind Generator_lexicon_bias = {"lexicon_bias",
+                                                     "softmax(V t + b + log(L a + eps))",
+                                                     "Arthur 2016",
+                                                     made_generator<LexiconBias>,
+                                                     {.lexicon = true, .by_weights = true}};
 
 }  // namespace fovea

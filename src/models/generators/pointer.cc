@@ -1,5 +1,5 @@
-// pointer: every symbol is copied: p(w) = sum_{x_i = w} a_i, a = softmax_i v' tanh(W h_i + U t), t what the decoder offers.
-// Vinyals, Fortunato & Jaitly 2015, "Pointer networks".
+// pointer: every symbol is copied: p(w) = sum_{x_i = w} a_i, a = softmax_i v' tanh(W h_i + U t), t what the decoder
+// offers. Vinyals, Fortunato & Jaitly 2015, "Pointer networks".
 #include <algorithm>
 
 #include "models/generator.h"
@@ -37,7 +37,10 @@ class Pointer : public Generator {
 
 }  // namespace
 
-extern const GeneratorKind Generator_pointer = {
-    "pointer", "sum_{x_i = w} a_i, a = softmax v' tanh(W h_i + U t)", "Vinyals 2015", made_generator<Pointer>, {.copies = true}};
+extern const GeneratorKind Generator_pointer = {"pointer",
+                                                "sum_{x_i = w} a_i, a = softmax v' tanh(W h_i + U t)",
+                                                "Vinyals 2015",
+                                                made_generator<Pointer>,
+                                                {.copies = true}};
 
 }  // namespace fovea

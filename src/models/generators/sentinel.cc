@@ -35,6 +35,6 @@ extern const GeneratorKind Generator_sentinel = {
     "g p_vocabulary + sum_{x_i = w} a_i, [a ; g] = softmax [q' h_i ; q' z]",
     "Merity 2016",
     made_generator<Sentinel>,
-    {.copies = true}};
+    {.copies = true, .copies_past = true}};
 
 }  // namespace fovea

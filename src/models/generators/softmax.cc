@@ -14,7 +14,7 @@ class Softmax : public Generator {
 
 }  // namespace
 
-extern const GeneratorKind Generator_softmax = {"softmax", "softmax(V t + b)", "Sutskever 2014",
-                                                made_generator<Softmax>};
+extern const GeneratorKind Generator_softmax = {
+    "softmax", "softmax(V t + b)", "Sutskever 2014", made_generator<Softmax>, {.reads_memory = false}};
 
 }  // namespace fovea

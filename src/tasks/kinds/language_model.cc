@@ -4,7 +4,7 @@
 
 namespace fovea {
 
-extern const TaskKind Task_language_model = {"language_model", "prod_t p(y_t | y_<t)",
-                                             "goes on with a text; there is no source", {.reads = false}, {}, "loss"};
+extern const TaskKind Task_language_model = {
+    "language_model", "prod_t p(y_t | y_<t)", "goes on with a text; there is no source", {.reads = false}, {}, "loss"};
 
 }  // namespace fovea

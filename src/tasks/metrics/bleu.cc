@@ -14,7 +14,7 @@ namespace fovea {
 
 namespace {
 
-constexpr std::size_t most_words = 4;
+constexpr std::size_t max_words = 4;
 
 void replace_all(std::string& text, std::string_view what, std::string_view by) {
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) {
@@ -77,8 +77,8 @@ void count_bleu(const Judged& answer, std::span<double> statistics) {
   const Ngrams wanted = answer.edits == 0 ? given : runs_of_words(answer.reference);
   statistics[0] = static_cast<double>(given.tokens());
   statistics[1] = static_cast<double>(wanted.tokens());
-  const auto shared = shared_ngrams<most_words>(given, wanted);
-  for (std::size_t n = 1; n <= most_words; ++n) {
+  const auto shared = shared_ngrams<max_words>(given, wanted);
+  for (std::size_t n = 1; n <= max_words; ++n) {
     statistics[2 * n] = static_cast<double>(given.count(n));
     statistics[2 * n + 1] = static_cast<double>(shared[n - 1]);
   }
@@ -87,14 +87,14 @@ void count_bleu(const Judged& answer, std::span<double> statistics) {
 double bleu_of(std::span<const double> sums) {
   if (sums[3] == 0) return 0;  // not a single word is right
   double logarithm = 0, smoothing = 1;
-  for (std::size_t n = 1; n <= most_words; ++n) {
+  for (std::size_t n = 1; n <= max_words; ++n) {
     const double given = sums[2 * n], shared = sums[2 * n + 1];
     if (given == 0) return 0;  // no answer is so long
     if (shared == 0) smoothing *= 2;
     logarithm += std::log(100 * (shared > 0 ? shared : 1 / smoothing) / given);
   }
   const double brevity = sums[0] < sums[1] ? std::exp(1 - sums[1] / sums[0]) : 1;
-  return std::min(100.0, brevity * std::exp(logarithm / most_words));  // rounding must not carry it beyond
+  return std::min(100.0, brevity * std::exp(logarithm / max_words));  // rounding must not carry it beyond
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ extern const Metric Metric_bleu = {.name = "bleu",
                                    .higher_is_better = true,
                                    .form = MetricForm::points,
                                    .most = 100,
-                                   .statistics = 2 + 2 * most_words,
+                                   .statistics = 2 + 2 * max_words,
                                    .count = count_bleu,
                                    .value = bleu_of};
 

@@ -90,7 +90,7 @@ Tensor as_shape(Tensor x, Shape shape) {
 }
 
 Tensor stack(std::span<const Tensor> steps) {
-  check(!steps.empty() && steps[0].shape().axes() < Shape::most_axes, "stack: nothing to stack, or too many axes");
+  check(!steps.empty() && steps[0].shape().axes() < Shape::max_axes, "stack: nothing to stack, or too many axes");
   Tape& tape = steps[0].tape();
   const std::span<Tensor> kept = keep(tape, steps);
   const Shape entry = kept[0].shape();

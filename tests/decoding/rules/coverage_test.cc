@@ -85,15 +85,15 @@ TEST(Coverage, AsWideAsTheLivingSearchFindsTheBest) {
 
 TEST(Coverage, ASourcesAnswersDoNotDependOnTheOthers) {
   const Table table = random_table(6);
-  std::vector<int> most_steps, lengths;
-  for (int s = 0; s < 20; ++s) most_steps.push_back(1 + s * 7 % 6), lengths.push_back(1 + s % 2);
+  std::vector<int> max_steps, lengths;
+  for (int s = 0; s < 20; ++s) max_steps.push_back(1 + s * 7 % 6), lengths.push_back(1 + s % 2);
   for (const int beam : {1, 4}) {
     TableSearch o = options(beam, beam);
     set_field(o, "coverage_penalty=0.3");
-    const auto together = find(table, o, most_steps, random_looks(6), lengths);
+    const auto together = find(table, o, max_steps, random_looks(6), lengths);
     for (int s = 0; s < 20; ++s) {
       const Table one = [&](int, const Path& written) { return table(s, written); };
-      const auto alone = find(one, o, {most_steps[s]}, random_looks(6, s), std::span(lengths).subspan(s, 1))[0];
+      const auto alone = find(one, o, {max_steps[s]}, random_looks(6, s), std::span(lengths).subspan(s, 1))[0];
       ASSERT_EQ(alone.size(), together[s].size());
       for (std::size_t i = 0; i < alone.size(); ++i) {
         EXPECT_EQ(alone[i].symbols, together[s][i].symbols);

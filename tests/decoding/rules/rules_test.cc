@@ -232,16 +232,15 @@ TEST(Rules, TargetsAreGivenTheirLogProbabilities) {
   const Table table = random_table(9);
   const std::vector<Path> targets = {{1, 2, 3}, {}, {3, 3, 3, 3, 3}, {5, 4}};  // even what is never written
   std::vector<const Path*> given;
-  std::vector<int> most_steps;
-  for (const Path& target : targets)
-    given.push_back(&target), most_steps.push_back(static_cast<int>(target.size()) + 1);
+  std::vector<int> max_steps;
+  for (const Path& target : targets) given.push_back(&target), max_steps.push_back(static_cast<int>(target.size()) + 1);
   Parameters parameters;
   parameters.allocate();
   TableModel model(table, 4);
   SearchArenas arenas;
   const TableSearch o = options(1, 1);
   const Rules none;
-  const auto found = search(parameters, model, o, o, none, {most_steps, {}, {}, given}, arenas);
+  const auto found = search(parameters, model, o, o, none, {max_steps, {}, {}, given}, arenas);
   for (int s = 0; s < 4; ++s) {
     const Answer& answer = found[s][0];
     EXPECT_EQ(answer.symbols, targets[s]);

@@ -106,8 +106,8 @@ inline Written sentinel(const Model& model, const Example& example, const Rows& 
   return mixed(logits(model, readout.features), p.back(), part(p, 0, memory.size()), example);
 }
 
-// Vinyals, Fortunato & Jaitly 2015: p = sum_{x_i = w} a_i, a = softmax_i v' tanh(W h_i + U t + b), no log below 1e-30. There
-// is no vocabulary that a share could be spread over.
+// Vinyals, Fortunato & Jaitly 2015: p = sum_{x_i = w} a_i, a = softmax_i v' tanh(W h_i + U t + b), no log below 1e-30.
+// There is no vocabulary that a share could be spread over.
 inline Written pointer(const Model& model, const Example& example, const Rows& memory, const Readout& readout) {
   const Weights weights = model.weights();
   const Row asked = weights.affine("generator.query", readout.features), v = weights.row("generator.score");
@@ -141,10 +141,13 @@ inline Written lexicon_mix(const Model& model, const Example& example, const Row
 using Output = std::function<Written(const Model&, const Example&, const Rows& memory, const Readout&)>;
 
 inline const Table<Output>& generators() {
-  static const Table<Output> all = {
-      {"softmax", output::generate},          {"pointer", output::pointer},
-      {"pointer_generator", output::pointer_generator}, {"copynet", output::copynet}, {"sentinel", output::sentinel},
-      {"lexicon_bias", output::lexicon_bias}, {"lexicon_mix", output::lexicon_mix}};
+  static const Table<Output> all = {{"softmax", output::generate},
+                                    {"pointer", output::pointer},
+                                    {"pointer_generator", output::pointer_generator},
+                                    {"copynet", output::copynet},
+                                    {"sentinel", output::sentinel},
+                                    {"lexicon_bias", output::lexicon_bias},
+                                    {"lexicon_mix", output::lexicon_mix}};
   return all;
 }
 

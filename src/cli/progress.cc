@@ -17,8 +17,8 @@
 namespace fovea {
 namespace {
 
-constexpr double kLiveInterval = 0.1;  // seconds
-constexpr double kPlainInterval = 10;
+constexpr double live_redraw = 0.1;  // seconds
+constexpr double plain_redraw = 10;
 constexpr int min_bar = 6, max_bar = 30;
 constexpr int wide_table = 90;    // columns; a narrower table leaves the speed out, for the sample's sake
 constexpr int plain_sample = 60;  // columns
@@ -38,9 +38,10 @@ struct Quality {
 // One score and one error rate: all that there is room for.
 std::vector<Quality> qualities(const ValidationReport& report) {
   std::vector<Quality> all;
+  if (report.metrics.empty()) return all;  // nothing is answered: the loss says all
   for (const Metric* metric : leading_metrics(Criterion(report.metric))) {
     const std::optional<double> value = report.metrics.find(metric->name);
-    if (value) all.push_back({std::string(metric->title), metric_text(*metric, *value)});
+    all.push_back({std::string(metric->title), value ? metric_text(*metric, *value) : "-"});
   }
   return all;
 }
@@ -130,7 +131,7 @@ void ProgressView::started(const RunStart& run) {
 
 void ProgressView::updated(const UpdateReport& report) {
   last_ = report;
-  const double interval = mode_ == ProgressMode::live ? kLiveInterval : kPlainInterval;
+  const double interval = mode_ == ProgressMode::live ? live_redraw : plain_redraw;
   if (mode_ == ProgressMode::none || clock_() - drawn_at_ < interval) return;
   drawn_at_ = clock_();
   if (mode_ == ProgressMode::live) {

@@ -26,6 +26,7 @@ struct TrainCommand {
   TrainingInput files;
   ConfigInput input;
   std::string folder;
+  std::string from;  // a model to begin with; empty: none
   std::string stop_after = "none";
   std::string save_every = "60s";
   std::string progress = "auto";

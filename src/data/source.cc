@@ -50,6 +50,18 @@ std::map<std::string, std::string> SymbolSource::learned() const {
   return {{"vocabulary", json_text(vocabulary_.to_json())}};
 }
 
+SourcePtr extend_source(const SourcePtr& source, const SourceOptions& options, std::span<const std::string_view> cells,
+                        std::vector<int>& lengths) {
+  const SymbolSource* symbols = source->as_symbols();
+  if (!symbols) {
+    for (const std::string_view cell : cells) lengths.push_back(source->encode(cell).length);
+    return source;
+  }
+  const SymbolCounts counts =
+      count_symbols(cells, [&](std::string_view cell) { return symbols->cut(cell); }, lengths);
+  return symbols->with(symbols->vocabulary().extended(counts, {options.min_count, options.max_symbols}));
+}
+
 const std::string* LearnedTexts::find(std::string_view key) const {
   const auto found = all_.find(prefix_ + std::string(key));
   return found == all_.end() ? nullptr : &found->second;

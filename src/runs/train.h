@@ -16,6 +16,7 @@ struct TrainRequest {
   TrainingInput data;
   ConfigInput config;            // what is not given is chosen to suit the data
   std::filesystem::path folder;  // for the model and all about it; if it holds a run, that goes on
+  std::filesystem::path from = {};  // a model to begin with, a run's folder or a file; empty: none
   int threads = 0;               // 0: all
   Period stop_after = {};        // none: until patience is at its end
   Period save_every = {60, Period::Unit::seconds};

@@ -76,7 +76,10 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
   }
   if (data_.training.empty()) throw data_error("no line to train on");
   if (data_.held_out.empty()) throw data_error("no line to validate on; give a second file with `dev`");
-  model_ = std::make_unique<Model>(config_, Task(config_, data_.training, data_.lexicon.get()));
+  const Beginning* beginning = data_.beginning.get();
+  if (beginning) from_ = beginning->name;
+  model_ = std::make_unique<Model>(config_, Task(config_, data_.training, data_.lexicon.get(),
+                                                 beginning ? &beginning->model->task().learned() : nullptr));
   for (const Example& example : data_.training) {
     examples_.push_back(model_->task().encode(example));
     const Encoding& encoded = examples_.back();
@@ -146,9 +149,10 @@ void Trainer::start() {
   if (ranks_.first()) {
     const bool resumes = !options_.fresh && files_.exists(options_.folder / checkpoint_file_name);
     unsaved_ = !resumes;
-    if (resumes) resume();
+    resumes ? resume() : begin();
     journal_ = std::make_unique<Journal>(files_, options_.folder / journal_file_name, progress_);
   }
+  data_.beginning.reset();  // its weights are as many again
   share_progress();
   ranks_.broadcast(std::as_writable_bytes(model_->parameters().values()));
   for (const Optimizer::Memory& memory : optimizer_->memories()) {
@@ -176,8 +180,12 @@ void Trainer::start() {
                      .resumed_from = progress_.update});
 }
 
+void Trainer::begin() {
+  if (data_.beginning) take_weights(*model_, *data_.beginning->model);
+}
+
 void Trainer::resume() {
-  load_checkpoint(files_, options_.folder, *model_, *optimizer_, progress_, data_hash_);
+  load_checkpoint(files_, options_.folder, *model_, *optimizer_, progress_, data_hash_, from_);
   restore_best(files_, options_.folder);
   if (progress_.finished != all_right && !patience_is_over()) progress_.finished.clear();
 }
@@ -406,7 +414,7 @@ void Trainer::save(Save which) {
     save_model(files_, options_.folder, best_model_);
     best_model_.clear();
     journal_->flush();
-    save_checkpoint(files_, options_.folder, *model_, *optimizer_, progress_, data_hash_);
+    save_checkpoint(files_, options_.folder, *model_, *optimizer_, progress_, data_hash_, from_);
   } catch (const Error& e) {
     if (which == Save::last) throw;
     return observer_.warned(fmt::format("{}; training goes on, and saving is tried again later", e.what()));

@@ -14,6 +14,7 @@
 #include "base/threads.h"
 #include "data/batches.h"
 #include "inference/answering.h"
+#include "tasks/beginning.h"
 #include "tasks/criterion.h"
 #include "tasks/model.h"
 #include "training/checkpoint.h"
@@ -39,7 +40,8 @@ enum class Ending { finished, stopped, interrupted };
 struct TrainingData {
   std::vector<Example> training;
   std::vector<Example> held_out;
-  std::shared_ptr<const Lexicon> lexicon = {};  // for outputs that look symbols up
+  std::shared_ptr<const Lexicon> lexicon = {};      // for outputs that look symbols up
+  std::shared_ptr<const Beginning> beginning = {};  // a model that is trained on; none: a new one
 };
 
 class Trainer {
@@ -58,6 +60,7 @@ class Trainer {
 
  private:
   void start();
+  void begin();
   void resume();
   void check_same_on_all_ranks() const;
   void share_progress();
@@ -92,6 +95,7 @@ class Trainer {
   std::vector<Encoding> examples_;
   std::vector<Length> lengths_;
   std::uint64_t data_hash_ = 0;
+  std::string from_;  // the model it began with; empty: none
 
   Workers workers_;
   std::unique_ptr<GradientWorker> gradient_;

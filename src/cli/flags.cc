@@ -16,6 +16,7 @@ std::span<const InputFlag> input_flags() {
       {"fresh", "--fresh"},
       {"from", "--from"},
       {"int8", "--int8"},
+      {"keep", "--keep"},
       {"lexicon", "--lexicon"},
       {"max", "--max"},
       {"max_length", "--max-length"},

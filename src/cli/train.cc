@@ -81,6 +81,7 @@ int TrainCommand::run(Ranks& ranks) const {
   request.config = input;
   request.folder = folder;
   request.from = from;
+  request.keep = keep;
   request.threads = threads;
   request.stop_after = parse_period(stop_after);
   request.save_every = parse_period(save_every);

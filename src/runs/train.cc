@@ -45,6 +45,7 @@ RunOptions options_of(const TrainRequest& request) {
   options.threads = threads_of_rank(request.threads);
   options.stop_after = request.stop_after;
   options.save_every = request.save_every;
+  options.keep = request.keep;
   options.fresh = request.fresh;
   options.stop_signal = request.stop_signal;
   options.ranks = request.ranks;

@@ -20,6 +20,7 @@ struct TrainRequest {
   int threads = 0;               // 0: all
   Period stop_after = {};        // none: until patience is at its end
   Period save_every = {60, Period::Unit::seconds};
+  int keep = 0;                                   // so many of the last validated models stay in the folder
   bool fresh = false;                             // forget what the folder holds
   std::string command = {};                       // for report and card: how to do it again
   Observer* observer = nullptr;                   // null: nobody watches

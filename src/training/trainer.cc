@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "kernels/instruction_set.h"
+#include "training/kept.h"
 
 namespace fovea {
 
@@ -150,6 +151,7 @@ void Trainer::start() {
     const bool resumes = !options_.fresh && files_.exists(options_.folder / checkpoint_file_name);
     unsaved_ = !resumes;
     resumes ? resume() : begin();
+    remove_kept_after(files_, options_.folder, resumes ? progress_.update : -1);
     journal_ = std::make_unique<Journal>(files_, options_.folder / journal_file_name, progress_);
   }
   data_.beginning.reset();  // its weights are as many again
@@ -330,7 +332,7 @@ std::pair<ValidationReport, ModelFiles> Trainer::look_at_held_out() {
   report.metric = criterion_.name();
   report.best = progress_.validations == 0 || criterion_.better(found, progress_.best) ||
                 (found == progress_.best && report.held_out_loss < progress_.best_loss);
-  return {report, report.best ? encode_model(*model_) : ModelFiles()};
+  return {report, report.best || options_.keep > 0 ? encode_model(*model_) : ModelFiles()};
 }
 
 // By rank 0; the others learn what came of it. A signal ends it, to be done again when the run goes on.
@@ -339,6 +341,7 @@ void Trainer::validate() {
     save(Save::due);  // it may take long
     try {
       auto [report, model] = look_at_held_out();
+      if (options_.keep > 0) kept_[progress_.update] = model;
       if (report.best) best_model_ = std::move(model);
       judge(std::move(report));
     } catch (const SearchStopped&) {
@@ -413,10 +416,14 @@ void Trainer::save(Save which) {
   try {
     save_model(files_, options_.folder, best_model_);
     best_model_.clear();
+    for (const auto& [update, model] : kept_) keep_model(files_, options_.folder, update, model);
+    if (!kept_.empty()) remove_older_kept(files_, options_.folder, options_.keep);
+    kept_.clear();
     journal_->flush();
     save_checkpoint(files_, options_.folder, *model_, *optimizer_, progress_, data_hash_, from_);
   } catch (const Error& e) {
     if (which == Save::last) throw;
+    while (kept_.size() > static_cast<std::size_t>(options_.keep)) kept_.erase(kept_.begin());
     return observer_.warned(fmt::format("{}; training goes on, and saving is tried again later", e.what()));
   }
   unsaved_ = false;

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +31,7 @@ struct RunOptions {
   int threads = 1;
   Period stop_after;                                // none: until patience is at its end
   Period save_every = {60, Period::Unit::seconds};  // beside validations; leaves no trace in the result
+  int keep = 0;                                     // the last validated models that stay in the folder, see kept.h
   bool fresh = false;                               // forget what the folder holds
   const std::atomic<int>* stop_signal = nullptr;    // not 0, on any rank: save and return; rank 0's ends a validation
   Ranks* ranks = &Ranks::alone();
@@ -107,6 +109,7 @@ class Trainer {
 
   bool unsaved_ = false;   // something has happened since the last save
   ModelFiles best_model_;  // if it is not written yet
+  std::map<std::int64_t, ModelFiles> kept_;  // by update, likewise
 
   std::int64_t first_update_ = 0;  // of this process's part of the run
   double started_at_ = 0;          // of this process's part of the run

@@ -25,6 +25,7 @@ void TextOptions::fields(FieldVisitor& visit) {
   visit("max_symbols", max_symbols, "the most frequent ones are kept", between(1, 10'000'000));
   visit("min_count", min_count, "what is seen less often in the training data stays unknown",
         between(1, 1'000'000'000));
+  visit("vectors", vectors, "a file of ready vectors that symbols begin with: symbol, numbers; empty: none", a_file());
 }
 
 void SourceOptions::fields(FieldVisitor& visit) {

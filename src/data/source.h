@@ -25,6 +25,7 @@ struct TextOptions {
   std::string tokenizer = "char";
   int max_symbols = 50000;
   int min_count = 1;
+  std::string vectors = {};
 
   void fields(FieldVisitor& visit);
 };

@@ -30,7 +30,7 @@ bool fits(const Shape& from, const Shape& to) {
 bool may_differ(std::string_view setting) {
   return setting.starts_with("training.") || setting.starts_with("objective.") || setting == "columns" ||
          setting == "max_length" || setting.ends_with(".folder") || setting.ends_with(".min_count") ||
-         setting.ends_with(".max_symbols");
+         setting.ends_with(".max_symbols") || setting.ends_with(".vectors");
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ struct Beginning {
 void take_weights(Model& model, const Model& from);
 
 // A usage_error if a setting says something else than the model's, unless it is about how to train: which is any of
-// training.* and objective.*, what is read of the data, and which new symbols are worth a place.
+// training.* and objective.*, what is read of the data, which new symbols are worth a place and with which vectors they
+// begin.
 void check_settings_kept(const Config& model, const Config& asked);
 
 }  // namespace fovea

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "kernels/instruction_set.h"
+#include "tasks/ready_vectors.h"
 #include "training/kept.h"
 
 namespace fovea {
@@ -182,7 +183,9 @@ void Trainer::start() {
                      .resumed_from = progress_.update});
 }
 
+// Of what is known of a symbol, a model's own vector is worth more than a ready one.
 void Trainer::begin() {
+  for (const std::string& text : take_ready_vectors(*model_)) observer_.noticed(text);
   if (data_.beginning) take_weights(*model_, *data_.beginning->model);
 }
 

@@ -69,13 +69,29 @@ void learn_target(const Config& config, std::span<const Example> examples, const
                   Task::Learned& learned, std::vector<int>& lengths) {
   std::vector<std::string_view> targets;
   for (const Example& example : examples) targets.push_back(example.target);
-  learned.target_tokenizer =
-      known ? known->target_tokenizer : learn_tokenizer(config.target.tokenizer, targets);
-  SymbolCounts counts = count_symbols(
-      targets, [&](std::string_view target) { return learned.target_tokenizer->cut(target); }, lengths);
+  learned.target_tokenizer = known ? known->target_tokenizer : learn_tokenizer(config.target.tokenizer, targets);
+  SymbolCounts counts =
+      count_symbols(targets, [&](std::string_view target) { return learned.target_tokenizer->cut(target); }, lengths);
   if (writes_actions(config)) counts.add(step_symbol, more_than_any);
   const VocabularyOptions options = {config.target.min_count, config.target.max_symbols};
   learned.target = known ? known->target.extended(counts, options) : Vocabulary(counts, options);
+}
+
+// Both from sources and targets together.
+void learn_shared(const Config& config, std::span<const Example> examples, const Task::Learned* known,
+                  Task::Learned& learned, std::vector<int>& read, std::vector<int>& written) {
+  std::vector<std::string_view> cells;
+  for (const Example& example : examples) cells.push_back(example.source);
+  for (const Example& example : examples) cells.push_back(example.target);
+  const TokenizerPtr tokenizer = known ? known->target_tokenizer : learn_tokenizer(config.target.tokenizer, cells);
+  SymbolCounts counts = count_symbols(cells, [&](std::string_view cell) { return tokenizer->cut(cell); }, read);
+  written.assign(read.begin() + static_cast<std::ptrdiff_t>(examples.size()), read.end());
+  read.resize(examples.size());
+  if (writes_actions(config)) counts.add(step_symbol, more_than_any);
+  const VocabularyOptions options = {config.target.min_count, config.target.max_symbols};
+  learned.target = known ? known->target.extended(counts, options) : Vocabulary(counts, options);
+  learned.target_tokenizer = tokenizer;
+  learned.sources = {std::make_shared<TextSource>(tokenizer, learned.target)};
 }
 
 const Vocabulary& no_symbols() {
@@ -102,10 +118,16 @@ Task::Learned Task::learn(const Config& config, std::span<const Example> example
                           const Learned* known) {
   Learned learned;
   std::vector<int> read, written;
-  learned.sources = learn_sources(config, examples, known, read);
+  if (config.shared_vocabulary) {
+    check_task(config);
+    learn_shared(config, examples, known, learned, read, written);
+  } else {
+    learned.sources = learn_sources(config, examples, known, read);
+    learn_target(config, examples, known, learned, written);
+  }
   if (Columns(config.columns).has("features")) learned.features = learn_features(examples, known);
-  learn_target(config, examples, known, learned, written);
-  TrainedLengths& lengths = learned.lengths.emplace(known ? known->lengths.value_or(TrainedLengths()) : TrainedLengths());
+  if (known) learned.lengths = known->lengths;
+  TrainedLengths& lengths = learned.lengths ? *learned.lengths : learned.lengths.emplace();
   for (std::size_t i = 0; i < examples.size(); ++i) {
     lengths.longest_source = std::max(lengths.longest_source, read[i]);
     lengths.longest_target = std::max(lengths.longest_target, written[i]);

@@ -58,8 +58,7 @@ SourcePtr extend_source(const SourcePtr& source, const SourceOptions& options, s
     for (const std::string_view cell : cells) lengths.push_back(source->encode(cell).length);
     return source;
   }
-  const SymbolCounts counts =
-      count_symbols(cells, [&](std::string_view cell) { return symbols->cut(cell); }, lengths);
+  const SymbolCounts counts = count_symbols(cells, [&](std::string_view cell) { return symbols->cut(cell); }, lengths);
   return symbols->with(symbols->vocabulary().extended(counts, {options.min_count, options.max_symbols}));
 }
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
 
 #include "base/error.h"
 #include "base/utf8.h"
@@ -53,9 +56,10 @@ std::vector<float> parse_numbers(const LineReader& reader, std::span<const std::
   for (const std::string_view field : fields) {
     double value = 0;
     const auto [end, problem] = std::from_chars(field.data(), field.data() + field.size(), value);
-    if (problem != std::errc() || end != field.data() + field.size() || !std::isfinite(static_cast<float>(value))) {
+    const bool in_range = std::abs(value) <= static_cast<double>(std::numeric_limits<float>::max());  // false for NaN
+    if (problem != std::errc() || end != field.data() + field.size() || !in_range) {
       throw data_error("{}:{}:1: \"{}\" is no number that a vector can have", reader.name(), reader.line_number(),
-                       beginning(repair_utf8(field)));
+                       beginning(field));
     }
     numbers.push_back(static_cast<float>(value));
   }
@@ -86,14 +90,14 @@ std::map<int, std::vector<float>> read_word_vectors(const std::string& path, con
       check_dimension(announced);
       continue;
     }
-    if (!any) check_dimension(count_fields(line) - 1);
+    if (const std::int64_t found = count_fields(line); !any && found > 1) check_dimension(found - 1);
     any = true;
     std::string_view rest = line;  // a symbol may have spaces inside: the numbers are what stands last
     for (std::size_t i = fields.size(); i-- > 0;) fields[i] = take_last_field(rest);
     rest = without_end_spaces(rest);
     if (rest.empty()) {
-      throw data_error("{}:{}:1: a symbol and {} numbers are needed, found \"{}\"", reader.name(),
-                       reader.line_number(), dimension, beginning(repair_utf8(line)));
+      throw data_error("{}:{}:1: a symbol and {} numbers are needed, found \"{}\"", reader.name(), reader.line_number(),
+                       dimension, beginning(line));
     }
     const int id = vocabulary.encode(rest);
     if (id != Vocabulary::unknown && !vectors.contains(id)) vectors.emplace(id, parse_numbers(reader, fields));

@@ -1,5 +1,5 @@
-// Ready vectors of symbols, as word2vec, GloVe and fastText write them: symbol n1 n2 ... nd, one a line, and a first line
-// that says how many there are of which dimension, or none.
+// Ready vectors of symbols, as word2vec, GloVe and fastText write them: symbol n1 n2 ... nd, one a line, and a first
+// line that says how many there are of which dimension, or none.
 #pragma once
 
 #include <map>

@@ -25,8 +25,8 @@ void give(Config& config, const ConfigInput& input, const Config* from) {
     config = *from;
     config.training = std::move(training);
     config.columns = Columns(from->columns).names();
-    for (TextOptions* side : std::initializer_list<TextOptions*>{&config.source, &config.source2, &config.source3,
-                                                                 &config.target}) {
+    for (TextOptions* side :
+         std::initializer_list<TextOptions*>{&config.source, &config.source2, &config.source3, &config.target}) {
       side->vectors.clear();  // they did their work when that model began
     }
   }

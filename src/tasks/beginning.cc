@@ -40,9 +40,10 @@ void take_weights(Model& model, const Model& from) {
   for (const Parameters::Entry& entry : model.parameters().entries()) {
     const auto found = std::ranges::find(known, entry.name, &Parameters::Entry::name);
     if (found == known.end() || !fits(found->shape, entry.shape)) {
-      throw usage_error("the model to begin from has no weight {} {}, which these settings ask for; leave out what it "
-                        "was not trained with",
-                        entry.name, entry.shape.text());
+      throw usage_error(
+          "the model to begin from has no weight {} {}, which these settings ask for; leave out what it "
+          "was not trained with",
+          entry.name, entry.shape.text());
     }
     copy_part(found->shape, from.parameters().values(*found), entry.shape, model.parameters().values(entry), 0);
   }
@@ -53,9 +54,10 @@ void check_settings_kept(const Config& model, const Config& asked) {
   const auto theirs = ConstFieldsRef(model).visit().fields(), mine = ConstFieldsRef(asked).visit().fields();
   for (std::size_t i = 0; i < mine.size(); ++i) {
     if (may_differ(mine[i].name) || value_text(mine[i]) == value_text(theirs[i])) continue;
-    throw usage_error("{} = {}, but the model given by `from` has {}, which stays; leave the setting out, or train a "
-                      "new model",
-                      mine[i].name, value_text(mine[i]), value_text(theirs[i]));
+    throw usage_error(
+        "{} = {}, but the model given by `from` has {}, which stays; leave the setting out, or train a "
+        "new model",
+        mine[i].name, value_text(mine[i]), value_text(theirs[i]));
   }
 }
 

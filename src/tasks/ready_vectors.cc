@@ -10,13 +10,13 @@ namespace fovea {
 namespace {
 
 // What a side of a model is called, and where its vectors are.
-struct Side {
+struct Table {
   std::string name;
   std::string table;
   std::string setting;  // that says how long they are
 };
 
-std::string fill(Model& model, const Side& side, const std::string& file, const Vocabulary& vocabulary) {
+std::string fill(Model& model, const Table& side, const std::string& file, const Vocabulary& vocabulary) {
   Parameters& parameters = model.parameters();
   const auto entry = std::ranges::find(parameters.entries(), side.table, &Parameters::Entry::name);
   check(entry != parameters.entries().end(), "no weight {}", side.table);

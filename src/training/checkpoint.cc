@@ -159,10 +159,11 @@ void check_same_beginning(const TensorHeader& checkpoint, const std::string& fro
   const auto found = checkpoint.metadata.find("from");
   const std::string saved = found == checkpoint.metadata.end() ? "" : found->second;
   if (saved == from) return;
-  const auto text = [](const std::string& name) { return name.empty() ? "anew" : "from " + beginning(name); };
-  throw usage_error("{} holds a run that began {}, not {}; give the same `from`, start over with `fresh`, or choose "
-                    "another `folder`",
-                    folder.string(), text(saved), text(from));
+  const auto text = [](const std::string& name) { return name.empty() ? "anew" : "from " + printable(name); };
+  throw usage_error(
+      "{} holds a run that began {}, not {}; give the same `from`, start over with `fresh`, or choose "
+      "another `folder`",
+      folder.string(), text(saved), text(from));
 }
 
 ModelFiles encode_model(const Model& model) {

@@ -107,8 +107,8 @@ class Trainer {
   Progress progress_;
   BatchPlan plan_;
 
-  bool unsaved_ = false;   // something has happened since the last save
-  ModelFiles best_model_;  // if it is not written yet
+  bool unsaved_ = false;                     // something has happened since the last save
+  ModelFiles best_model_;                    // if it is not written yet
   std::map<std::int64_t, ModelFiles> kept_;  // by update, likewise
 
   std::int64_t first_update_ = 0;  // of this process's part of the run

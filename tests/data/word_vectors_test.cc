@@ -43,7 +43,9 @@ TEST(WordVectors, WhatIsNoneIsRefused) {
   EXPECT_EQ(error_of("a 1 nan\n"), ":1:1: \"nan\" is no number that a vector can have");
   EXPECT_EQ(error_of("a 1 1e39\n"), ":1:1: \"1e39\" is no number that a vector can have");
   EXPECT_EQ(error_of("a 1 1e999\n"), ":1:1: \"1e999\" is no number that a vector can have");
-  EXPECT_EQ(error_of("a 1 2\nb 1 \xFF\x1B\n"), ":2:1: \"\xEF\xBF\xBD\\x1B\" is no number that a vector can have");
+  EXPECT_EQ(error_of("a 1 2\nb 1 \xFF\x1B\n"),
+            ":2:1: \"\xEF\xBF\xBD\xE2\x90\x9B\" is no number that a vector can have");
+  EXPECT_EQ(error_of("a\n"), ":1:1: a symbol and 2 numbers are needed, found \"a\"");
   EXPECT_EQ(error_of("a 1 2\n3 4\n"), ":2:1: a symbol and 2 numbers are needed, found \"3 4\"");
 }
 

@@ -63,8 +63,8 @@ TEST_F(BeginningTest, WithoutAnUpdateItIsTheModel) {
   EXPECT_EQ(same->task().source().to_json(), first->task().source().to_json());
   EXPECT_EQ(same->config().model.encoder.size, 8) << "of the model, not of the data";
   ASSERT_EQ(same->parameters().count(), first->parameters().count());
-  EXPECT_TRUE(std::ranges::equal(std::as_const(*same).parameters().values(),
-                                 std::as_const(*first).parameters().values()));
+  EXPECT_TRUE(
+      std::ranges::equal(std::as_const(*same).parameters().values(), std::as_const(*first).parameters().values()));
 }
 
 TEST_F(BeginningTest, NewSymbolsComeBehind) {
@@ -87,8 +87,8 @@ TEST_F(BeginningTest, NewSymbolsComeBehind) {
       const int row = i / columns, column = i % columns;
       const bool is_known = column < width && row < static_cast<int>(before.shape.count()) / width;
       const auto at = static_cast<std::size_t>(i);
-      const Real expected = is_known ? old.values(before)[static_cast<std::size_t>(row * width + column)]
-                                     : born.values(entry)[at];
+      const Real expected =
+          is_known ? old.values(before)[static_cast<std::size_t>(row * width + column)] : born.values(entry)[at];
       ASSERT_EQ(now.values(entry)[at], static_cast<Real>(static_cast<float>(expected))) << entry.name << " " << i;
     }
   }
@@ -132,6 +132,7 @@ TEST_F(BeginningTest, WhatContradictsTheModelIsRefused) {
   EXPECT_EQ(refused(wrong), "not refused");
   wrong = request("other", 1);
   for (Example& example : wrong.data.examples) example.features = "V;SG";
+  wrong.config.columns = "source,target,features";
   EXPECT_NE(refused(wrong).find("this model reads no features"), std::string::npos) << refused(wrong);
   wrong = request("other", 1);
   wrong.config.settings.push_back("objective.fertility=1");

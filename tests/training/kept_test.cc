@@ -1,6 +1,7 @@
 // The last validated models stay in the folder, and nothing else changes.
 #include "training/kept.h"
 
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include "tasks/average.h"
@@ -14,10 +15,12 @@ class KeptTest : public testing::Test {
   void train(const std::string& run, std::int64_t updates, int keep, bool fresh = false) {
     Observer nobody;
     files_.make_directories(folder_ / run);
-    Trainer(tiny_config({"training.validate_every=10u"}), tiny_data(),
-            {.folder = folder_ / run, .stop_after = {updates, Period::Unit::updates}, .keep = keep, .fresh = fresh},
-            files_, nobody)
-        .run();
+    RunOptions options;
+    options.folder = folder_ / run;
+    options.stop_after = {updates, Period::Unit::updates};
+    options.keep = keep;
+    options.fresh = fresh;
+    Trainer(tiny_config({"training.validate_every=10u"}), tiny_data(), options, files_, nobody).run();
   }
   std::string kept(const std::string& run) {
     std::vector<std::string> names;

@@ -20,7 +20,9 @@ class FeatureSource : public SymbolSource {
  public:
   using SymbolSource::SymbolSource;
   std::vector<Token> cut(std::string_view cell) const override { return cut_tags(cell); }
-  SourcePtr with(Vocabulary vocabulary) const override { return std::make_shared<FeatureSource>(std::move(vocabulary)); }
+  SourcePtr with(Vocabulary vocabulary) const override {
+    return std::make_shared<FeatureSource>(std::move(vocabulary));
+  }
 };
 
 SourcePtr learn_features(const SourceOptions& options, std::span<const std::string_view> cells, std::vector<int>& lengths) {

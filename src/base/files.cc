@@ -120,6 +120,11 @@ void Files::move(const fs::path& from, const fs::path& to) {
   if (const int code = sync_directory(directory_of(to)); code != 0) throw file_error("write", to, "sync", -code);
 }
 
+void Files::remove_file(const fs::path& path) {
+  const int code = remove(path);
+  if (code != 0 && code != -ENOENT) throw file_error("remove", path, "unlink", -code);
+}
+
 void Files::sweep(const fs::path& target) {
   const fs::path directory = directory_of(target);
   for (const std::string& name : list(directory)) {

@@ -44,6 +44,10 @@ class Files {
   virtual void make_directories(const std::filesystem::path& path);
   // In one step: the file that was at `to` is gone.
   void move(const std::filesystem::path& from, const std::filesystem::path& to);
+  // What is not there is no error. Not synced: a power loss may bring the file back.
+  void remove_file(const std::filesystem::path& path);
+  // Names in a directory; none if it cannot be read.
+  std::vector<std::string> names_in(const std::filesystem::path& directory) { return list(directory); }
 
  protected:
   // Where a write to a path lands: links followed, and the mode of the file that is there, if one is.

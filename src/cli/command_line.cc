@@ -169,8 +169,10 @@ void add_train(CLI::App& app, TrainCommand& c, Run& run) {
       "Settings for --set and --config are listed by: fovea list settings");
   add_training(command, c.files, c.input);
   add(command, "-o,--output", c.folder, folder, "folder for the model and all about it")->required();
+  add(command, "--from", c.from, model, "folder of a run, or a model file: begin with its weights, on new data");
   add(command, "--stop-after", c.stop_after, period, "500u updates, 3e epochs, 10m minutes");
   add(command, "--save-every", c.save_every, period, "how often to save, beside every validation");
+  add(command, "--keep", c.keep, number(0, 1000), "so many of the last validated models, for fovea average --last");
   add(command, "--progress", c.progress, one_of({"auto", "live", "plain", "none"}), "how progress is shown");
   add(command, "--rank-timeout", c.rank_timeout, number(0, 1e6),
       "seconds a rank of mpirun may be missing before all end; 0: any time");
@@ -228,10 +230,14 @@ void add_score(CLI::App& app, ScoreCommand& c, Run& run) {
 
 void add_average(CLI::App& app, AverageCommand& c, Run& run) {
   CLI::App* command = app.add_subcommand("average", "one model whose weights are the mean of others'");
-  command->footer("Example:\n  fovea average runs/a runs/b runs/c -o averaged.safetensors");
+  command->footer(
+      "Examples:\n"
+      "  fovea average runs/a runs/b runs/c -o averaged.safetensors\n"
+      "  fovea average runs/a --last 5 -o averaged.safetensors");
   add(command, "model", c.models, model, "folder of a run, or a model file; two or more")
       ->required()
       ->allow_extra_args();
+  add(command, "--last", c.last, number(1, 1000), "of one run: the last models that train --keep left in its folder");
   add(command, "-o,--output", c.output, file, "the model file to be written")->required();
   command->callback([&] { run = [&c] { return c.run(); }; });
 }

@@ -26,11 +26,13 @@ struct TrainCommand {
   TrainingInput files;
   ConfigInput input;
   std::string folder;
+  std::string from;  // a model to begin with; empty: none
   std::string stop_after = "none";
   std::string save_every = "60s";
   std::string progress = "auto";
   std::string command_line;
   int threads = 0;            // 0: all
+  int keep = 0;               // validated models
   double rank_timeout = 120;  // seconds; 0: none
   bool fresh = false;
   bool print_config = false;
@@ -68,6 +70,7 @@ struct ScoreCommand {
 
 struct AverageCommand {
   std::vector<std::string> models;
+  int last = 0;  // of the models a run has kept; 0: the given ones
   std::string output;
   int run() const;
 };

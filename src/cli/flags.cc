@@ -14,7 +14,9 @@ std::span<const InputFlag> input_flags() {
       {"dev_target", "--dev-target"},
       {"folder", "folder with -o"},  // a word of the sentence: choose another `folder`
       {"fresh", "--fresh"},
+      {"from", "--from"},
       {"int8", "--int8"},
+      {"keep", "--keep"},
       {"lexicon", "--lexicon"},
       {"max", "--max"},
       {"max_length", "--max-length"},

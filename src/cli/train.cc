@@ -13,6 +13,7 @@
 #include "cli/signals.h"
 #include "cli/terminal.h"
 #include "fovea.h"
+#include "runs/beginning_input.h"
 #include "runs/run_report.h"
 
 namespace fovea {
@@ -62,11 +63,14 @@ int TrainCommand::run(Ranks& ranks) const {
   const Terminal terminal = terminal_of(stderr);
   TrainingView view(ranks.first(), parse_progress(progress, terminal), terminal);
   if (print_config) {
-    Config config = make_config(input);
+    Files disk;
+    const auto beginning = find_beginning(disk, from, folder, fresh, ranks);
+    const Config* const known = beginning ? &beginning->model->config() : nullptr;
+    Config config = make_config(input, known);
     if (!files.empty()) {
       const TrainingData lines =
           read_training_data(files, config, [&](const std::string& text) { view.noticed(text); });
-      config = make_config(input, config.columns, lines.training).config;
+      config = make_config(input, config.columns, lines.training, known).config;
     }
     if (ranks.first()) write_out(to_toml(config));
     flush_out();
@@ -76,6 +80,8 @@ int TrainCommand::run(Ranks& ranks) const {
   request.data = files;
   request.config = input;
   request.folder = folder;
+  request.from = from;
+  request.keep = keep;
   request.threads = threads;
   request.stop_after = parse_period(stop_after);
   request.save_every = parse_period(save_every);

@@ -25,6 +25,7 @@ void TextOptions::fields(FieldVisitor& visit) {
   visit("max_symbols", max_symbols, "the most frequent ones are kept", between(1, 10'000'000));
   visit("min_count", min_count, "what is seen less often in the training data stays unknown",
         between(1, 1'000'000'000));
+  visit("vectors", vectors, "a file of ready vectors that symbols begin with: symbol, numbers; empty: none", a_file());
 }
 
 void SourceOptions::fields(FieldVisitor& visit) {
@@ -48,6 +49,17 @@ std::vector<SourcePosition> SymbolSource::positions(std::string_view cell) const
 
 std::map<std::string, std::string> SymbolSource::learned() const {
   return {{"vocabulary", json_text(vocabulary_.to_json())}};
+}
+
+SourcePtr extend_source(const SourcePtr& source, const SourceOptions& options, std::span<const std::string_view> cells,
+                        std::vector<int>& lengths) {
+  const SymbolSource* symbols = source->as_symbols();
+  if (!symbols) {
+    for (const std::string_view cell : cells) lengths.push_back(source->encode(cell).length);
+    return source;
+  }
+  const SymbolCounts counts = count_symbols(cells, [&](std::string_view cell) { return symbols->cut(cell); }, lengths);
+  return symbols->with(symbols->vocabulary().extended(counts, {options.min_count, options.max_symbols}));
 }
 
 const std::string* LearnedTexts::find(std::string_view key) const {

@@ -25,6 +25,7 @@ struct TextOptions {
   std::string tokenizer = "char";
   int max_symbols = 50000;
   int min_count = 1;
+  std::string vectors = {};
 
   void fields(FieldVisitor& visit);
 };
@@ -88,6 +89,8 @@ class SymbolSource : public Source {
   virtual std::vector<Token> cut(std::string_view cell) const = 0;
   SourceData encode(std::span<const Token> tokens) const;
   const Vocabulary& vocabulary() const { return vocabulary_; }
+  // One that cuts alike and has these symbols.
+  virtual SourcePtr with(Vocabulary vocabulary) const = 0;
 
   SourceData encode(std::string_view cell) const override { return encode(cut(cell)); }
   std::vector<SourcePosition> positions(std::string_view cell) const override;
@@ -108,6 +111,9 @@ class TextSource : public SymbolSource {
   const TokenizerPtr& tokenizer() const { return tokenizer_; }
 
   std::vector<Token> cut(std::string_view cell) const override { return tokenizer_->cut(cell); }
+  SourcePtr with(Vocabulary vocabulary) const override {
+    return std::make_shared<TextSource>(tokenizer_, std::move(vocabulary));
+  }
   std::map<std::string, std::string> learned() const override;
 
  private:
@@ -144,17 +150,20 @@ struct SourceKind {
 
 const Registry<SourceKind>& sources();
 
-// The vocabulary of all cells as `cut` cuts them.
+// A known one, with the symbols of new cells behind its own. Says how many positions each cell has.
+SourcePtr extend_source(const SourcePtr& source, const SourceOptions& options, std::span<const std::string_view> cells,
+                        std::vector<int>& lengths);
+
+// How often all cells have each symbol, as `cut` cuts them.
 template <class Cut>
-Vocabulary learn_vocabulary(std::span<const std::string_view> cells, const VocabularyOptions& options, const Cut& cut,
-                            std::vector<int>& lengths) {
+SymbolCounts count_symbols(std::span<const std::string_view> cells, const Cut& cut, std::vector<int>& lengths) {
   SymbolCounts counts;
   for (const std::string_view cell : cells) {
     const std::vector<Token> tokens = cut(cell);
     for (const Token& token : tokens) counts.add(token.text);
     lengths.push_back(static_cast<int>(tokens.size()));
   }
-  return Vocabulary(counts, options);
+  return counts;
 }
 
 }  // namespace fovea

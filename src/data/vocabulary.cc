@@ -15,22 +15,6 @@ namespace {
 
 constexpr std::array<std::string_view, Vocabulary::first_symbol> specials = {"<pad>", "<unk>", "<s>", "</s>"};
 
-std::vector<std::string> choose(const SymbolCounts& counts, const VocabularyOptions& options) {
-  std::vector<std::pair<std::string_view, std::int64_t>> symbols;
-  for (const auto& [symbol, count] : counts.all()) {
-    if (count >= options.min_count && !find_control(symbol)) symbols.emplace_back(symbol, count);
-  }
-  std::sort(symbols.begin(), symbols.end(), [](const auto& a, const auto& b) {
-    return a.second != b.second ? a.second > b.second : a.first < b.first;
-  });
-  const auto limit = static_cast<std::size_t>(std::max<std::int64_t>(options.max_size, 0));
-  if (symbols.size() > limit) symbols.resize(limit);
-
-  std::vector<std::string> texts(specials.begin(), specials.end());
-  for (const auto& [symbol, count] : symbols) texts.emplace_back(symbol);
-  return texts;
-}
-
 }  // namespace
 
 void SymbolCounts::add(std::string_view symbol, std::int64_t times) {
@@ -49,10 +33,28 @@ std::int64_t SymbolCounts::of(std::string_view symbol) const {
 }
 
 Vocabulary::Vocabulary(const SymbolCounts& counts, const VocabularyOptions& options)
-    : Vocabulary(choose(counts, options)) {}
+    : Vocabulary(Vocabulary(std::vector<std::string>(specials.begin(), specials.end())).extended(counts, options)) {}
 
 Vocabulary::Vocabulary(std::vector<std::string> texts) : texts_(std::move(texts)) {
   for (int id = first_symbol; id < size(); ++id) ids_.emplace(texts_[static_cast<std::size_t>(id)], id);
+}
+
+Vocabulary Vocabulary::extended(const SymbolCounts& counts, const VocabularyOptions& options) const {
+  std::vector<std::pair<std::string_view, std::int64_t>> symbols;
+  for (const auto& [symbol, count] : counts.all()) {
+    if (count < options.min_count || find_control(symbol) || encode(symbol) != unknown) continue;
+    symbols.emplace_back(symbol, count);
+  }
+  std::sort(symbols.begin(), symbols.end(), [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+  const std::int64_t room = options.max_size - (size() - first_symbol);
+  const auto limit = static_cast<std::size_t>(std::max<std::int64_t>(room, 0));
+  if (symbols.size() > limit) symbols.resize(limit);
+
+  std::vector<std::string> texts = texts_;
+  for (const auto& [symbol, count] : symbols) texts.emplace_back(symbol);
+  return Vocabulary(std::move(texts));
 }
 
 nlohmann::json Vocabulary::to_json() const { return texts_; }

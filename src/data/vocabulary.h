@@ -52,6 +52,9 @@ class Vocabulary {
   // character stays unknown: written out, it could end a line or steer a terminal.
   explicit Vocabulary(const SymbolCounts& counts, const VocabularyOptions& options = {});
 
+  // The same, and behind its symbols those it lacks, in the order they would have in a new one. `max_size` is for all.
+  Vocabulary extended(const SymbolCounts& counts, const VocabularyOptions& options = {}) const;
+
   // The list of all texts, by id. What the constructor would not make is refused.
   nlohmann::json to_json() const;
   static Vocabulary from_json(const nlohmann::json& list);

@@ -4,6 +4,7 @@
 #include "base/nearest.h"
 #include "data/columns.h"
 #include "runs/presets.h"
+#include "tasks/beginning.h"
 
 namespace fovea {
 
@@ -18,7 +19,17 @@ void read_preset(Config& config, const std::string& name) {
   throw unknown_name("preset", name, known);
 }
 
-void give(Config& config, const ConfigInput& input) {
+void give(Config& config, const ConfigInput& input, const Config* from) {
+  if (from) {
+    TrainingOptions training = config.training;
+    config = *from;
+    config.training = std::move(training);
+    config.columns = Columns(from->columns).names();
+    for (TextOptions* side :
+         std::initializer_list<TextOptions*>{&config.source, &config.source2, &config.source3, &config.target}) {
+      side->vectors.clear();  // they did their work when that model began
+    }
+  }
   if (!input.preset.empty()) read_preset(config, input.preset);
   if (!input.config_file.empty()) {
     Files files;
@@ -28,23 +39,28 @@ void give(Config& config, const ConfigInput& input) {
   if (!input.columns.empty()) config.columns = Columns::parse(input.columns).names();
   if (input.max_length > 0) config.max_length = input.max_length;
   if (input.seed >= 0) config.training.seed = input.seed;
+  if (from) check_settings_kept(*from, config);
 }
 
 }  // namespace
 
-Config make_config(const ConfigInput& input) {
+Config make_config(const ConfigInput& input, const Config* from) {
   Config config;
-  give(config, input);
+  give(config, input, from);
   return config;
 }
 
 ResolvedConfig make_config(const ConfigInput& input, const std::vector<std::string>& columns,
-                           std::span<const Example> training) {
+                           std::span<const Example> training, const Config* from) {
   const auto asked = [&](Config& config) {
-    give(config, input);
+    give(config, input, from);
     config.columns = columns;
   };
-  return resolve_config(asked, training);
+  ResolvedConfig resolved = resolve_config(asked, training);
+  if (from) {  // only these were there to be chosen
+    std::erase_if(resolved.choices, [](const Choice& choice) { return !choice.name.starts_with("training."); });
+  }
+  return resolved;
 }
 
 }  // namespace fovea

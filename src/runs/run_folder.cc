@@ -10,6 +10,7 @@
 #include "tasks/model.h"
 #include "training/checkpoint.h"
 #include "training/journal.h"
+#include "training/kept.h"
 
 namespace fovea {
 
@@ -26,7 +27,7 @@ bool is_begun_run(const fs::path& folder) {
   for (fs::directory_iterator entry(folder, unreadable), end; entry != end; entry.increment(unreadable)) {
     const std::string name = entry->path().filename().string();
     const bool temporary = name.starts_with(".") && name.ends_with(".tmp");
-    if (!temporary && std::ranges::count(written, name) == 0) return false;
+    if (!temporary && !is_kept_name(name) && std::ranges::count(written, name) == 0) return false;
   }
   return may_hold(folder, ".lock");
 }

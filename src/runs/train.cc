@@ -1,6 +1,8 @@
 #include "runs/train.h"
 
 #include "base/ranks.h"
+#include "data/columns.h"
+#include "runs/beginning_input.h"
 #include "runs/run_folder.h"
 #include "runs/run_report.h"
 
@@ -43,6 +45,7 @@ RunOptions options_of(const TrainRequest& request) {
   options.threads = threads_of_rank(request.threads);
   options.stop_after = request.stop_after;
   options.save_every = request.save_every;
+  options.keep = request.keep;
   options.fresh = request.fresh;
   options.stop_signal = request.stop_signal;
   options.ranks = request.ranks;
@@ -59,11 +62,14 @@ void write_reports(Files& files, const TrainedRun& run, const Trainer& trainer) 
 
 TrainResult train(const TrainRequest& request) {
   Ranks& ranks = *request.ranks;
-  Config config = make_config(request.config);  // what is wrong with it is said before the data is read
+  Files files;
+  std::shared_ptr<const Beginning> beginning =
+      find_beginning(files, request.from, request.folder, request.fresh, ranks);
+  const Config* from = beginning ? &beginning->model->config() : nullptr;
+  Config config = make_config(request.config, from);  // what is wrong with it is said before the data is read
   if (ranks.count() > 1 && request.data.reads_standard_input()) {
     throw usage_error("of {} ranks one alone gets standard input; give the data as a file", ranks.count());
   }
-  Files files;
   std::optional<DirectoryLock> lock;
   if (ranks.first()) {
     check_run_folder(request.folder);
@@ -77,7 +83,9 @@ TrainResult train(const TrainRequest& request) {
   Recorder recorder(request.observer ? *request.observer : nobody, run);
   TrainingData data =
       read_training_data(request.data, config, [&](const std::string& text) { recorder.noticed(text); });
-  ResolvedConfig resolved = make_config(request.config, config.columns, data.training);
+  if (beginning) beginning->model->task().check_columns(Columns(config.columns));
+  ResolvedConfig resolved = make_config(request.config, config.columns, data.training, from);
+  data.beginning = std::move(beginning);
   Trainer trainer(resolved.config, std::move(data), options_of(request), files, recorder);
   recorder.announce(std::move(resolved.choices));
   // Of a run that goes on it is there already, and a request that is refused must not change it.

@@ -14,11 +14,13 @@ namespace fovea {
 
 struct TrainRequest {
   TrainingInput data;
-  ConfigInput config;            // what is not given is chosen to suit the data
-  std::filesystem::path folder;  // for the model and all about it; if it holds a run, that goes on
-  int threads = 0;               // 0: all
-  Period stop_after = {};        // none: until patience is at its end
+  ConfigInput config;               // what is not given is chosen to suit the data
+  std::filesystem::path folder;     // for the model and all about it; if it holds a run, that goes on
+  std::filesystem::path from = {};  // a model to begin with, a run's folder or a file; empty: none
+  int threads = 0;                  // 0: all
+  Period stop_after = {};           // none: until patience is at its end
   Period save_every = {60, Period::Unit::seconds};
+  int keep = 0;                                   // so many of the last validated models stay in the folder
   bool fresh = false;                             // forget what the folder holds
   std::string command = {};                       // for report and card: how to do it again
   Observer* observer = nullptr;                   // null: nobody watches

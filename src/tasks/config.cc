@@ -48,6 +48,8 @@ void Config::fields(FieldVisitor& visit) {
         "looks like them",
         one_of(Columns::known()));
   visit("max_length", max_length, "longest source or target, in characters", between(1, 1'000'000));
+  visit("shared_vocabulary", shared_vocabulary,
+        "source and target have one tokenizer and one vocabulary, learned from both");
   visit.group("source", source, "what is read");
   const Columns named(columns);
   visit.group("source2", source2, "what is read beside it", named.has("source2"));
@@ -66,6 +68,23 @@ std::vector<const SourceOptions*> Config::sources() const {
 }
 
 namespace {
+
+void check_shared_vocabulary(const Config& config) {
+  if (!config.shared_vocabulary) return;
+  const auto refuse = [](std::string_view why) { throw usage_error("shared_vocabulary = true: {}", why); };
+  const auto sources = config.sources();
+  if (sources.size() != 1) refuse("it is for one source and the target; leave it out");
+  const SourceOptions& source = *sources[0];
+  const TextOptions& target = config.target;
+  if (source.kind != "text") refuse(fmt::format("source.kind = {}, and only a text has what a target has", source.kind));
+  const auto compare = [&](std::string_view name, const auto& read, const auto& written) {
+    if (read == written) return;
+    refuse(fmt::format("source.{} = {}, but target.{} = {}; give both the same", name, read, name, written));
+  };
+  compare("tokenizer", source.tokenizer, target.tokenizer);
+  compare("max_symbols", source.max_symbols, target.max_symbols);
+  compare("min_count", source.min_count, target.min_count);
+}
 
 void check_sources(const Config& config) {
   const Columns columns(config.columns);
@@ -111,6 +130,7 @@ void check_sources(const Config& config) {
 
 void check_task(const Config& config) {
   check_sources(config);
+  check_shared_vocabulary(config);
   const TaskKind& task = task_kinds().find(config.task);
   const auto refuse = [&](std::string_view what, std::string_view why) {
     throw usage_error("task = {} with {}: {}", task.name, what, why);

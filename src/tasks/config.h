@@ -42,6 +42,7 @@ struct Config {
   std::string task = "transduce";
   std::vector<std::string> columns;  // see data/columns.h
   std::int64_t max_length = 1000;
+  bool shared_vocabulary = false;
   SourceOptions source;
   SourceOptions source2;  // where the columns have it, like
   SourceOptions source3;

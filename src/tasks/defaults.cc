@@ -69,6 +69,14 @@ bool is_alphabet_of_words(const SideShape& words) {
 }
 bool is_sentences(const SideShape& words) { return words.mean >= 6 && words.different > small_set; }
 
+// What is chosen for one side, for both.
+Choice share(Choice choice) {
+  const std::string setting = choice.name.substr(choice.name.find('.'));
+  choice.settings = {"source" + setting, "target" + setting};
+  choice.name = fmt::format("{}", fmt::join(choice.settings, ", "));
+  return choice;
+}
+
 void choose_unit(const std::string& side, const SideShape& words, std::vector<Choice>& choices) {
   if (is_alphabet_of_words(words)) {
     choices.push_back(
@@ -92,11 +100,12 @@ std::vector<Choice> choose_units(const Config& config, std::span<const Example> 
   std::vector<Choice> choices;
   const auto names = Columns(config.columns).sources();
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (config.sources()[i]->kind != "text") continue;
+    if (config.sources()[i]->kind != "text" || config.shared_vocabulary) continue;
     choose_unit(names[i], shape_of(training, "word", source_of(i)), choices);
   }
   if (task.target_tokenizer.empty()) {
     choose_unit("target", shape_of(training, "word", target_of), choices);
+    if (config.shared_vocabulary) choices.back() = share(choices.back());
   } else {
     choices.push_back({"target.tokenizer",
                        {"target.tokenizer"},
@@ -146,6 +155,7 @@ std::vector<Choice> choose_training(const Config& config, std::span<const Exampl
     read += source.mean + 1;
   }
   choose_vocabulary("target", config.target.tokenizer, target, choices);
+  if (config.shared_vocabulary && !choices.empty()) choices = {share(choices.back())};
 
   const std::int64_t rows =
       std::clamp<std::int64_t>(power_of_two(static_cast<double>(lines) / 60), 16, sentences ? 64 : 128);

@@ -19,6 +19,8 @@ class Model {
   Model(const Config& config, Task task);
   // Throws a model_error unless everything in the file fits together.
   static std::unique_ptr<Model> decode(const ByteSource& source, std::string_view name);
+  // All that metadata tell: one without memory for its weights.
+  static std::unique_ptr<Model> described_by(const TensorHeader& header, std::string_view name);
 
   // All of a model file but the weights, and the weights under `prefix`.
   std::map<std::string, std::string> metadata() const;
@@ -36,7 +38,6 @@ class Model {
  private:
   struct Unfilled {};
   Model(const Config& config, Task task, Unfilled);
-  static std::unique_ptr<Model> described_by(const TensorHeader& header, std::string_view name);
 
   Config config_;
   Task task_;

@@ -36,25 +36,58 @@ LexiconIds look_up(const Lexicon& lexicon, const Vocabulary& source, const Vocab
 
 // Sources of the options they have, each with the cells of its column.
 std::vector<SourcePtr> learn_sources(const Config& config, std::span<const Example> examples,
-                                     std::vector<int>& positions) {
+                                     const Task::Learned* known, std::vector<int>& positions) {
   std::vector<SourcePtr> learned;
   const auto options = config.sources();
+  check(!known || known->sources.size() == options.size(), "other sources than those that are known");
   positions.assign(examples.size(), 0);
   for (std::size_t i = 0; i < options.size(); ++i) {
     std::vector<std::string_view> cells;
     for (const Example& example : examples) cells.push_back(i == 0 ? example.source : example.others[i - 1]);
     std::vector<int> lengths;
-    learned.push_back(sources().find(options[i]->kind).learn(*options[i], cells, lengths));
+    learned.push_back(known ? extend_source(known->sources[i], *options[i], cells, lengths)
+                            : sources().find(options[i]->kind).learn(*options[i], cells, lengths));
     for (std::size_t e = 0; e < examples.size(); ++e) positions[e] += lengths[e];
   }
   return learned;
 }
 
-SourcePtr learn_features(std::span<const Example> examples) {
+SourcePtr learn_features(std::span<const Example> examples, const Task::Learned* known) {
   std::vector<std::string_view> cells;
   for (const Example& example : examples) cells.push_back(example.features);
   std::vector<int> lengths;
+  if (known) return extend_source(known->features, {}, cells, lengths);
   return sources().find("features").learn({}, cells, lengths);
+}
+
+// From the targets, which have so many symbols each.
+void learn_target(const Config& config, std::span<const Example> examples, const Task::Learned* known,
+                  Task::Learned& learned, std::vector<int>& lengths) {
+  std::vector<std::string_view> targets;
+  for (const Example& example : examples) targets.push_back(example.target);
+  learned.target_tokenizer = known ? known->target_tokenizer : learn_tokenizer(config.target.tokenizer, targets);
+  SymbolCounts counts =
+      count_symbols(targets, [&](std::string_view target) { return learned.target_tokenizer->cut(target); }, lengths);
+  if (fovea::acts(config.model)) counts.add(step_symbol, more_than_any);
+  const VocabularyOptions options = {config.target.min_count, config.target.max_symbols};
+  learned.target = known ? known->target.extended(counts, options) : Vocabulary(counts, options);
+}
+
+// Both from sources and targets together.
+void learn_shared(const Config& config, std::span<const Example> examples, const Task::Learned* known,
+                  Task::Learned& learned, std::vector<int>& read, std::vector<int>& written) {
+  std::vector<std::string_view> cells;
+  for (const Example& example : examples) cells.push_back(example.source);
+  for (const Example& example : examples) cells.push_back(example.target);
+  const TokenizerPtr tokenizer = known ? known->target_tokenizer : learn_tokenizer(config.target.tokenizer, cells);
+  SymbolCounts counts = count_symbols(cells, [&](std::string_view cell) { return tokenizer->cut(cell); }, read);
+  written.assign(read.begin() + static_cast<std::ptrdiff_t>(examples.size()), read.end());
+  read.resize(examples.size());
+  if (fovea::acts(config.model)) counts.add(step_symbol, more_than_any);
+  const VocabularyOptions options = {config.target.min_count, config.target.max_symbols};
+  learned.target = known ? known->target.extended(counts, options) : Vocabulary(counts, options);
+  learned.target_tokenizer = tokenizer;
+  learned.sources = {std::make_shared<TextSource>(tokenizer, learned.target)};
 }
 
 const Vocabulary& no_symbols() {
@@ -77,41 +110,42 @@ int Reading::size() const {
 
 int Reading::positions() const { return size() + static_cast<int>(sources.size()); }
 
-Task::Learned Task::learn(const Config& config, std::span<const Example> examples, const Lexicon* lexicon) {
+Task::Learned Task::learn(const Config& config, std::span<const Example> examples, const Lexicon* lexicon,
+                          const Learned* known) {
   Learned learned;
   std::vector<int> read, written;
-  learned.sources = learn_sources(config, examples, read);
-  if (Columns(config.columns).has("features")) learned.features = learn_features(examples);
-  std::vector<std::string_view> targets;
-  for (const Example& example : examples) targets.push_back(example.target);
-  learned.target_tokenizer = learn_tokenizer(config.target.tokenizer, targets);
-  SymbolCounts counts;
-  if (fovea::acts(config.model)) counts.add(step_symbol, more_than_any);
-  for (const std::string_view target : targets) {
-    const auto tokens = learned.target_tokenizer->cut(target);
-    for (const Token& token : tokens) counts.add(token.text);
-    written.push_back(static_cast<int>(tokens.size()));
+  if (config.shared_vocabulary) {
+    check_task(config);
+    learn_shared(config, examples, known, learned, read, written);
+  } else {
+    learned.sources = learn_sources(config, examples, known, read);
+    learn_target(config, examples, known, learned, written);
   }
-  learned.target = Vocabulary(counts, {config.target.min_count, config.target.max_symbols});
-  TrainedLengths& lengths = learned.lengths.emplace();
+  if (Columns(config.columns).has("features")) learned.features = learn_features(examples, known);
+  if (known) learned.lengths = known->lengths;
+  TrainedLengths& lengths = learned.lengths ? *learned.lengths : learned.lengths.emplace();
   for (std::size_t i = 0; i < examples.size(); ++i) {
     lengths.longest_source = std::max(lengths.longest_source, read[i]);
     lengths.longest_target = std::max(lengths.longest_target, written[i]);
     lengths.largest_ratio = std::max(lengths.largest_ratio, static_cast<double>(written[i]) / std::max(read[i], 1));
   }
-  if (generators().find(config.model.generator.kind).traits.lexicon) {
-    if (!lexicon) {
-      throw usage_error(
-          "generator.kind = {} needs a lexicon; give one with `lexicon` F (source<TAB>target<TAB>probability)",
-          config.model.generator.kind);
-    }
-    learned.lexicon = look_up(*lexicon, symbols_of(learned.sources.at(0)), learned.target);
+  if (!generators().find(config.model.generator.kind).traits.lexicon) return learned;
+  const Vocabulary& source = symbols_of(learned.sources.at(0));
+  if (lexicon) {
+    learned.lexicon = look_up(*lexicon, source, learned.target);
+  } else if (known && !known->lexicon.empty()) {
+    learned.lexicon = known->lexicon;
+    learned.lexicon.resize(static_cast<std::size_t>(source.size()));
+  } else {
+    throw usage_error(
+        "generator.kind = {} needs a lexicon; give one with `lexicon` F (source<TAB>target<TAB>probability)",
+        config.model.generator.kind);
   }
   return learned;
 }
 
-Task::Task(const Config& config, std::span<const Example> examples, const Lexicon* lexicon)
-    : Task(config, learn(config, examples, lexicon)) {
+Task::Task(const Config& config, std::span<const Example> examples, const Lexicon* lexicon, const Learned* known)
+    : Task(config, learn(config, examples, lexicon, known)) {
   if (!acts_) return;
   std::vector<std::pair<Symbols, Symbols>> encoded;
   for (const Example& e : examples) {

@@ -69,10 +69,13 @@ class Task {
     LexiconIds lexicon = {};
     std::optional<TrainedLengths> lengths = {};  // none: an old file does not say
   };
-  static Learned learn(const Config& config, std::span<const Example> examples, const Lexicon* lexicon = nullptr);
+  // With what is known, nothing of it is lost: tokenizers stay, and new symbols come behind.
+  static Learned learn(const Config& config, std::span<const Example> examples, const Lexicon* lexicon = nullptr,
+                       const Learned* known = nullptr);
 
   Task(const Config& config, Learned learned);
-  Task(const Config& config, std::span<const Example> examples, const Lexicon* lexicon = nullptr);
+  Task(const Config& config, std::span<const Example> examples, const Lexicon* lexicon = nullptr,
+       const Learned* known = nullptr);
 
   Reading encode_source(std::string_view text, std::string_view features = {},
                         std::span<const std::string> others = {}) const;

@@ -115,18 +115,19 @@ Progress progress_from_json(const std::string& text, const std::string& name) {
 }
 
 void save_checkpoint(Files& files, const std::filesystem::path& folder, const Model& model, Optimizer& optimizer,
-                     const Progress& progress, std::uint64_t data_hash) {
+                     const Progress& progress, std::uint64_t data_hash, const std::string& from) {
   TensorFile file{model.metadata(), to_arrays(model.parameters(), model.parameters().values(), weights_prefix)};
   for (const Optimizer::Memory& memory : optimizer.memories()) {
     std::ranges::move(to_arrays(model.parameters(), memory.values, memory.name + "/"), std::back_inserter(file.arrays));
   }
   file.metadata["progress"] = progress_to_json(progress);
   file.metadata["data"] = std::to_string(data_hash);
+  if (!from.empty()) file.metadata["from"] = from;
   files.write_atomically(folder / checkpoint_file_name, encode_safetensors(file));
 }
 
 void load_checkpoint(Files& files, const std::filesystem::path& folder, Model& model, Optimizer& optimizer,
-                     Progress& progress, std::uint64_t data_hash) {
+                     Progress& progress, std::uint64_t data_hash, const std::string& from) {
   const std::filesystem::path path = folder / checkpoint_file_name;
   const std::string name = path.string();
   std::vector<std::string> prefixes = {weights_prefix};
@@ -136,6 +137,7 @@ void load_checkpoint(Files& files, const std::filesystem::path& folder, Model& m
     groups.push_back(memory.values);
   }
   read_safetensors(files.open(path), name, [&](const TensorHeader& file) {
+    check_same_beginning(file, from, folder);
     check_same_config(model.config(), entry(file, "config", name), name, folder.string());
     if (entry(file, "data", name) != std::to_string(data_hash)) {
       throw usage_error("{} holds a run on other data; start over with `fresh`, or choose another `folder`",
@@ -150,6 +152,18 @@ void load_checkpoint(Files& files, const std::filesystem::path& folder, Model& m
     return fill_groups(place_arrays(file, model.parameters(), prefixes, name), groups);
   });
   model.parameters().invalidate_packed();
+}
+
+void check_same_beginning(const TensorHeader& checkpoint, const std::string& from,
+                          const std::filesystem::path& folder) {
+  const auto found = checkpoint.metadata.find("from");
+  const std::string saved = found == checkpoint.metadata.end() ? "" : found->second;
+  if (saved == from) return;
+  const auto text = [](const std::string& name) { return name.empty() ? "anew" : "from " + printable(name); };
+  throw usage_error(
+      "{} holds a run that began {}, not {}; give the same `from`, start over with `fresh`, or choose "
+      "another `folder`",
+      folder.string(), text(saved), text(from));
 }
 
 ModelFiles encode_model(const Model& model) {

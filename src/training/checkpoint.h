@@ -16,11 +16,13 @@ namespace fovea {
 inline constexpr const char* checkpoint_file_name = "checkpoint.safetensors";
 
 void save_checkpoint(Files& files, const std::filesystem::path& folder, const Model& model, Optimizer& optimizer,
-                     const Progress& progress, std::uint64_t data_hash);
+                     const Progress& progress, std::uint64_t data_hash, const std::string& from = {});
 
-// Fills model, optimizer and progress. Throws a usage_error if the run in the folder had another config or other data.
+// Fills model, optimizer and progress. Throws a usage_error if the run in the folder had another config or other data,
+// or began from another model (tasks/beginning.h).
 void load_checkpoint(Files& files, const std::filesystem::path& folder, Model& model, Optimizer& optimizer,
-                     Progress& progress, std::uint64_t data_hash);
+                     Progress& progress, std::uint64_t data_hash, const std::string& from = {});
+void check_same_beginning(const TensorHeader& checkpoint, const std::string& from, const std::filesystem::path& folder);
 
 // What a checkpoint says of the progress; `name` is for errors.
 std::string progress_to_json(Progress progress);

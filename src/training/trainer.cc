@@ -7,6 +7,8 @@
 
 #include "base/clock.h"
 #include "kernels/instruction_set.h"
+#include "tasks/ready_vectors.h"
+#include "training/kept.h"
 
 namespace fovea {
 
@@ -76,7 +78,10 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
   }
   if (data_.training.empty()) throw data_error("no line to train on");
   if (data_.held_out.empty()) throw data_error("no line to validate on; give a second file with `dev`");
-  model_ = std::make_unique<Model>(config_, Task(config_, data_.training, data_.lexicon.get()));
+  const Beginning* beginning = data_.beginning.get();
+  if (beginning) from_ = beginning->name;
+  model_ = std::make_unique<Model>(config_, Task(config_, data_.training, data_.lexicon.get(),
+                                                 beginning ? &beginning->model->task().learned() : nullptr));
   for (const Example& example : data_.training) {
     examples_.push_back(model_->task().encode(example));
     const Encoding& encoded = examples_.back();
@@ -146,9 +151,11 @@ void Trainer::start() {
   if (ranks_.first()) {
     const bool resumes = !options_.fresh && files_.exists(options_.folder / checkpoint_file_name);
     unsaved_ = !resumes;
-    if (resumes) resume();
+    resumes ? resume() : begin();
+    remove_kept_after(files_, options_.folder, resumes ? progress_.update : -1);
     journal_ = std::make_unique<Journal>(files_, options_.folder / journal_file_name, progress_);
   }
+  data_.beginning.reset();  // its weights are as many again
   share_progress();
   ranks_.broadcast(std::as_writable_bytes(model_->parameters().values()));
   for (const Optimizer::Memory& memory : optimizer_->memories()) {
@@ -176,8 +183,14 @@ void Trainer::start() {
                      .resumed_from = progress_.update});
 }
 
+// Of what is known of a symbol, a model's own vector is worth more than a ready one.
+void Trainer::begin() {
+  for (const std::string& text : take_ready_vectors(*model_)) observer_.noticed(text);
+  if (data_.beginning) take_weights(*model_, *data_.beginning->model);
+}
+
 void Trainer::resume() {
-  load_checkpoint(files_, options_.folder, *model_, *optimizer_, progress_, data_hash_);
+  load_checkpoint(files_, options_.folder, *model_, *optimizer_, progress_, data_hash_, from_);
   restore_best(files_, options_.folder);
   if (progress_.finished != all_right && !patience_is_over()) progress_.finished.clear();
 }
@@ -322,7 +335,7 @@ std::pair<ValidationReport, ModelFiles> Trainer::look_at_held_out() {
   report.metric = criterion_.name();
   report.best = progress_.validations == 0 || criterion_.better(found, progress_.best) ||
                 (found == progress_.best && report.held_out_loss < progress_.best_loss);
-  return {report, report.best ? encode_model(*model_) : ModelFiles()};
+  return {report, report.best || options_.keep > 0 ? encode_model(*model_) : ModelFiles()};
 }
 
 // By rank 0; the others learn what came of it. A signal ends it, to be done again when the run goes on.
@@ -331,6 +344,7 @@ void Trainer::validate() {
     save(Save::due);  // it may take long
     try {
       auto [report, model] = look_at_held_out();
+      if (options_.keep > 0) kept_[progress_.update] = model;
       if (report.best) best_model_ = std::move(model);
       judge(std::move(report));
     } catch (const SearchStopped&) {
@@ -405,10 +419,14 @@ void Trainer::save(Save which) {
   try {
     save_model(files_, options_.folder, best_model_);
     best_model_.clear();
+    for (const auto& [update, model] : kept_) keep_model(files_, options_.folder, update, model);
+    if (!kept_.empty()) remove_older_kept(files_, options_.folder, options_.keep);
+    kept_.clear();
     journal_->flush();
-    save_checkpoint(files_, options_.folder, *model_, *optimizer_, progress_, data_hash_);
+    save_checkpoint(files_, options_.folder, *model_, *optimizer_, progress_, data_hash_, from_);
   } catch (const Error& e) {
     if (which == Save::last) throw;
+    while (kept_.size() > static_cast<std::size_t>(options_.keep)) kept_.erase(kept_.begin());
     return observer_.warned(fmt::format("{}; training goes on, and saving is tried again later", e.what()));
   }
   unsaved_ = false;

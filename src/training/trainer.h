@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "base/threads.h"
 #include "data/batches.h"
 #include "inference/answering.h"
+#include "tasks/beginning.h"
 #include "tasks/criterion.h"
 #include "tasks/model.h"
 #include "training/checkpoint.h"
@@ -29,6 +31,7 @@ struct RunOptions {
   int threads = 1;
   Period stop_after;                                // none: until patience is at its end
   Period save_every = {60, Period::Unit::seconds};  // beside validations; leaves no trace in the result
+  int keep = 0;                                     // the last validated models that stay in the folder, see kept.h
   bool fresh = false;                               // forget what the folder holds
   const std::atomic<int>* stop_signal = nullptr;    // not 0, on any rank: save and return; rank 0's ends a validation
   Ranks* ranks = &Ranks::alone();
@@ -39,7 +42,8 @@ enum class Ending { finished, stopped, interrupted };
 struct TrainingData {
   std::vector<Example> training;
   std::vector<Example> held_out;
-  std::shared_ptr<const Lexicon> lexicon = {};  // for outputs that look symbols up
+  std::shared_ptr<const Lexicon> lexicon = {};      // for outputs that look symbols up
+  std::shared_ptr<const Beginning> beginning = {};  // a model that is trained on; none: a new one
 };
 
 class Trainer {
@@ -58,6 +62,7 @@ class Trainer {
 
  private:
   void start();
+  void begin();
   void resume();
   void check_same_on_all_ranks() const;
   void share_progress();
@@ -92,6 +97,7 @@ class Trainer {
   std::vector<Encoding> examples_;
   std::vector<Length> lengths_;
   std::uint64_t data_hash_ = 0;
+  std::string from_;  // the model it began with; empty: none
 
   Workers workers_;
   std::unique_ptr<GradientWorker> gradient_;
@@ -101,8 +107,9 @@ class Trainer {
   Progress progress_;
   BatchPlan plan_;
 
-  bool unsaved_ = false;   // something has happened since the last save
-  ModelFiles best_model_;  // if it is not written yet
+  bool unsaved_ = false;                     // something has happened since the last save
+  ModelFiles best_model_;                    // if it is not written yet
+  std::map<std::int64_t, ModelFiles> kept_;  // by update, likewise
 
   std::int64_t first_update_ = 0;  // of this process's part of the run
   double started_at_ = 0;          // of this process's part of the run

@@ -105,6 +105,25 @@ TEST_F(SeveralModelsTest, AverageWritesAModel) {
   EXPECT_EQ(run(fovea({"average", a_, "-o", data_})).code, 2) << "over data it may not";
 }
 
+TEST_F(SeveralModelsTest, TrainBeginsWithAModelAndKeepsSome) {
+  const std::string mean = folder_ / "mean.safetensors", tuned = folder_ / "tuned";
+  const std::vector<std::string> train = {"train",        data_,  "-o",    tuned,
+                                          "--from",       a_,     "--dev", data_,
+                                          "--keep",       "2",    "--set", "training.validate_every=10u",
+                                          "--progress",   "none", "--set", "training.learning_rate=0",
+                                          "--stop-after", "25u"};
+  EXPECT_EQ(out(train), "");
+  EXPECT_EQ(out({"average", tuned, "--last", "2", "-o", mean}), "");
+  EXPECT_EQ(out({"predict", mean, sources_}), out({"predict", a_, sources_})) << "nothing was learned";
+  const Outcome few = run(fovea({"average", tuned, "--last", "3", "-o", mean}));
+  EXPECT_EQ(few.code, 2);
+  EXPECT_TRUE(says(few.err, "has 2 kept models, not 3; train with --keep 3"));
+  EXPECT_EQ(run(fovea({"average", tuned, a_, "--last", "2", "-o", mean})).code, 2);
+  std::vector<std::string> wider = train;
+  wider.insert(wider.end(), {"--print-config", "--fresh", "--set", "decoder.size=99"});
+  EXPECT_TRUE(says(run(fovea(wider)).err, "decoder.size = 99, but the model given by --from has 8"));
+}
+
 TEST_F(SeveralModelsTest, RulesHaveFlags) {
   for (const std::string& line : lines_of(out({"predict", a_, sources_, "--prefix", "yx"}))) {
     EXPECT_TRUE(line.starts_with("yx")) << line;

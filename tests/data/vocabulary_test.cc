@@ -59,6 +59,17 @@ TEST(Vocabulary, Limits) {
   EXPECT_EQ(Vocabulary(counts, {.min_count = 1, .max_size = 1}).encode("a"), 4);
 }
 
+TEST(Vocabulary, ExtendedByWhatItLacks) {
+  const Vocabulary known(counts_of({"c", "c", "a"}));
+  const Vocabulary more = known.extended(counts_of({"a", "a", "a", "z", "z", "b", "\n"}));
+  EXPECT_EQ(more.to_json(), (json{"<pad>", "<unk>", "<s>", "</s>", "c", "a", "z", "b"}));
+  EXPECT_EQ(more.encode("b"), 7);
+  EXPECT_EQ(more.extended(counts_of({"a", "b"})).to_json(), more.to_json());
+  EXPECT_EQ(known.extended(counts_of({"z", "z", "b"}), {.min_count = 2}).size(), 7);
+  EXPECT_EQ(known.extended(counts_of({"z", "z", "b"}), {.max_size = 3}).size(), 7) << "of all together";
+  EXPECT_EQ(known.extended(counts_of({"z"}), {.max_size = 1}).size(), 6) << "what is known stays";
+}
+
 TEST(Vocabulary, SavedAndLoaded) {
   const Vocabulary vocabulary(counts_of({"a", "\xC3\xA4", " ", "a", "\xE2\x80\xA8", "\""}));
   const Vocabulary loaded = Vocabulary::from_json(json::parse(vocabulary.to_json().dump()));

@@ -21,12 +21,14 @@ class FeatureSource : public SymbolSource {
  public:
   using SymbolSource::SymbolSource;
   std::vector<Token> cut(std::string_view cell) const override { return cut_tags(cell); }
+  SourcePtr with(Vocabulary vocabulary) const override {
+    return std::make_shared<FeatureSource>(std::move(vocabulary));
+  }
 };
 
-SourcePtr learn_features(const SourceOptions& options, std::span<const std::string_view> cells,
-                         std::vector<int>& lengths) {
-  return std::make_shared<FeatureSource>(
-      learn_vocabulary(cells, {options.min_count, options.max_symbols}, cut_tags, lengths));
+SourcePtr learn_features(const SourceOptions& options, std::span<const std::string_view> cells, std::vector<int>& lengths) {
+  const SymbolCounts counts = count_symbols(cells, cut_tags, lengths);
+  return std::make_shared<FeatureSource>(Vocabulary(counts, {options.min_count, options.max_symbols}));
 }
 
 SourcePtr restore_features(const SourceOptions&, const LearnedTexts& learned) {

@@ -13,9 +13,9 @@ namespace {
 
 SourcePtr learn_text(const SourceOptions& options, std::span<const std::string_view> cells, std::vector<int>& lengths) {
   TokenizerPtr tokenizer = learn_tokenizer(options.tokenizer, cells);
-  Vocabulary vocabulary = learn_vocabulary(
-      cells, {options.min_count, options.max_symbols}, [&](std::string_view cell) { return tokenizer->cut(cell); },
-      lengths);
+  const SymbolCounts counts =
+      count_symbols(cells, [&](std::string_view cell) { return tokenizer->cut(cell); }, lengths);
+  Vocabulary vocabulary(counts, {options.min_count, options.max_symbols});
   return std::make_shared<TextSource>(std::move(tokenizer), std::move(vocabulary));
 }
 

@@ -76,7 +76,8 @@ void check_shared_vocabulary(const Config& config) {
   if (sources.size() != 1) refuse("it is for one source and the target; leave it out");
   const SourceOptions& source = *sources[0];
   const TextOptions& target = config.target;
-  if (source.kind != "text") refuse(fmt::format("source.kind = {}, and only a text has what a target has", source.kind));
+  if (source.kind != "text")
+    refuse(fmt::format("source.kind = {}, and only a text has what a target has", source.kind));
   const auto compare = [&](std::string_view name, const auto& read, const auto& written) {
     if (read == written) return;
     refuse(fmt::format("source.{} = {}, but target.{} = {}; give both the same", name, read, name, written));

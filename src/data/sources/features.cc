@@ -26,7 +26,8 @@ class FeatureSource : public SymbolSource {
   }
 };
 
-SourcePtr learn_features(const SourceOptions& options, std::span<const std::string_view> cells, std::vector<int>& lengths) {
+SourcePtr learn_features(const SourceOptions& options, std::span<const std::string_view> cells,
+                         std::vector<int>& lengths) {
   const SymbolCounts counts = count_symbols(cells, cut_tags, lengths);
   return std::make_shared<FeatureSource>(Vocabulary(counts, {options.min_count, options.max_symbols}));
 }

@@ -90,13 +90,16 @@ Rows parse_rows(std::string_view text) {
       continue;
     }
     double value = 0;
-    const char* begin = text.data() + at + (c == '+' ? 1 : 0);
-    const auto [end, problem] = std::from_chars(begin, text.data() + text.size(), value);
-    if (problem != std::errc()) throw data_error("\"{}\" where a number is wanted", beginning(text.substr(at), 20));
+    const std::size_t stop = std::min(text.find_first_of("; ,\n\t\r", at), text.size());
+    const char *begin = text.data() + at + (c == '+' && text[at + 1] != '-' ? 1 : 0), *last = text.data() + stop;
+    const auto [end, problem] = std::from_chars(begin, last, value);
+    if (problem != std::errc() || end != last) {
+      throw data_error("\"{}\" where a number is wanted", beginning(text.substr(at, stop - at), 20));
+    }
     if (rows.values.size() == max_numbers) throw data_error("more than {} numbers", max_numbers);
     rows.values.push_back(as_finite(value, rows.values.size()));
     ++width;
-    at = static_cast<std::size_t>(end - text.data());
+    at = stop;
   }
   end_row();
   return rows;

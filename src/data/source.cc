@@ -41,7 +41,7 @@ SourceData SymbolSource::encode(std::span<const Token> tokens) const {
   return data;
 }
 
-std::vector<SourcePosition> SymbolSource::positions(std::string_view cell) const {
+std::vector<SourcePosition> SymbolSource::positions(std::string_view cell, const SourceData&) const {
   std::vector<SourcePosition> positions;
   for (const Token& token : cut(cell)) positions.push_back({std::string(token.text), token.start, token.end});
   return positions;

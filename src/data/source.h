@@ -71,7 +71,7 @@ class Source {
 
   // Throws a data_error for a cell that holds no such thing.
   virtual SourceData encode(std::string_view cell) const = 0;
-  virtual std::vector<SourcePosition> positions(std::string_view cell) const = 0;
+  virtual std::vector<SourcePosition> positions(std::string_view cell, const SourceData& data) const = 0;
   virtual SourceShape shape() const = 0;
   // The source of symbols that it is; else null.
   virtual const SymbolSource* as_symbols() const { return nullptr; }
@@ -93,7 +93,7 @@ class SymbolSource : public Source {
   virtual SourcePtr with(Vocabulary vocabulary) const = 0;
 
   SourceData encode(std::string_view cell) const override { return encode(cut(cell)); }
-  std::vector<SourcePosition> positions(std::string_view cell) const override;
+  std::vector<SourcePosition> positions(std::string_view cell, const SourceData& data) const override;
   SourceShape shape() const override { return SourceShape::of_symbols(vocabulary_.size()); }
   const SymbolSource* as_symbols() const override { return this; }
   std::map<std::string, std::string> learned() const override;
@@ -144,8 +144,7 @@ struct SourceKind {
   // From the cells of the training data. Says how many positions each has.
   SourcePtr (*learn)(const SourceOptions& options, std::span<const std::string_view> cells, std::vector<int>& lengths);
   SourcePtr (*restore)(const SourceOptions& options, const LearnedTexts& learned);
-  bool symbols = true;       // or rows of numbers
-  bool opens_files = false;  // that cells name
+  bool symbols = true;  // or rows of numbers
 };
 
 const Registry<SourceKind>& sources();

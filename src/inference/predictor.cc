@@ -28,7 +28,12 @@ std::string_view apart(const Model& a, const Model& b) {
     for (const SourcePtr& source : model.task().sources()) all.push_back(source->learned());
     return all;
   };
-  if (config.source.tokenizer != other.source.tokenizer || reads(a) != reads(b)) return "they read other symbols";
+  const auto kinds = [](const Config& of) {
+    std::vector<std::string> all;
+    for (const SourceOptions* source : of.sources()) all.push_back(source->kind + " " + source->tokenizer);
+    return all;
+  };
+  if (kinds(config) != kinds(other) || reads(a) != reads(b)) return "they read other symbols";
   if (a.task().reads_features() != b.task().reads_features() ||
       (a.task().reads_features() && !same(a.task().features(), b.task().features()))) {
     return "they read other features";

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/random.h"
@@ -54,6 +56,18 @@ class Pass {
     Pass& pass_;
   };
 
+  // While it lives, places are those of a part of the network with that name, which has what it drops to itself.
+  class Inside {
+   public:
+    Inside(Pass& pass, std::string part) : pass_(pass) { pass_.part_ = std::move(part); }
+    ~Inside() { pass_.part_.clear(); }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+
+   private:
+    Pass& pass_;
+  };
+
   // In prediction: what is drawn in training is drawn, too, where it would else be the most probable.
   void draw(const Drawing& drawing) { drawing_ = &drawing; }
   const Drawing* drawing() const { return drawing_; }
@@ -79,6 +93,7 @@ class Pass {
   const TrainingPass* training_;
   const Drawing* drawing_ = nullptr;
   bool recorded_ = true;
+  std::string part_;
   std::span<Tensor> weights_;  // made when first asked for, so that all uses of a weight meet in one tensor
 };
 

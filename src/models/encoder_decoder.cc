@@ -95,6 +95,7 @@ Encoded EncoderDecoder::encode_all(Pass& pass, const SourceBatch& source) const 
   Tensor columns;
   for (std::size_t k = 0; k < sources_.size(); ++k) {
     const Side& side = k == 0 ? source : source.others[k - 1];
+    const Pass::Inside inside(pass, k == 0 ? "" : fmt::format("source{}.", k + 1));
     Encoded one = sources_[k].encoder->encode(pass, sources_[k].input->vectors(pass, side), side.mask());
     const Memory& memory = one.memory;
     const int before = columns ? columns.shape()[0] * batch : 0;

@@ -1,5 +1,5 @@
 // How symbols are chosen from what the decoder offers: from the vocabulary, or also from the source. An output is one
-// file in outputs/ that defines an entry, and one line in generators.def.
+// file in generators/ that defines an entry, and one line in generators.def.
 #pragma once
 
 #include <memory>

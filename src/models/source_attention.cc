@@ -56,6 +56,13 @@ SourceAttention::SourceAttention(Parameters& parameters, const std::string& name
         "kept; set join = flat, or choose a score, bias and selection that do not look back",
         join);
   }
+  const Traits select = selects().find(options.select).traits;
+  if (select.draws || select.marginal) {
+    throw usage_error(
+        "join = {} with attention.select = {}: a position comes from one source, not from each; set join = flat, or choose "
+        "another selection",
+        join, options.select);
+  }
   join_ = joins().find(join).make(parameters, name + ".join",
                                   {sizes.encoded.memories, sizes.query, sizes.encoded.memory, context_size()});
 }

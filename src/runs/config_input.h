@@ -18,8 +18,8 @@ struct ConfigInput {
   std::int64_t max_length = 0;        // 0, and
   std::int64_t seed = -1;             // -1
 };
-// The settings as asked for. `from` has those of a model that the run begins from: all but training.* are kept, and a
-// usage_error is thrown if others are asked for.
+// The settings as asked for. `from` has those of a model that the run begins from; which of them may be given anew
+// check_settings_kept (tasks/beginning.h) says.
 Config make_config(const ConfigInput& input, const Config* from = nullptr);
 // And those nobody gave as they suit the lines to train on, which had these columns.
 ResolvedConfig make_config(const ConfigInput& input, const std::vector<std::string>& columns,

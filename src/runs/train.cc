@@ -1,5 +1,7 @@
 #include "runs/train.h"
 
+#include <functional>
+
 #include "base/ranks.h"
 #include "data/columns.h"
 #include "runs/beginning_input.h"
@@ -16,9 +18,11 @@ class Recorder : public Observer {
   Recorder(Observer& next, TrainedRun& run) : next_(next), run_(run) {}
   // To be told when a new run has begun.
   void announce(std::vector<Choice> choices) { choices_ = std::move(choices); }
+  std::function<void()> on_start;  // once nothing is refused any more
 
   void noticed(const std::string& text) override { next_.noticed(text); }
   void started(const RunStart& start) override {
+    if (on_start) on_start();
     run_.start = start;
     if (start.resumed_from == 0 && !choices_.empty()) next_.chose(choices_);
     next_.started(start);
@@ -91,7 +95,9 @@ TrainResult train(const TrainRequest& request) {
   // Of a run that goes on it is there already, and a request that is refused must not change it.
   const bool goes_on = !request.fresh && files.exists(request.folder / checkpoint_file_name);
   if (ranks.first() && !goes_on) {
-    files.write_atomically(request.folder / config_file_name, to_toml(resolved.config));
+    recorder.on_start = [&] {
+      files.write_atomically(request.folder / config_file_name, to_toml(resolved.config));
+    };
   }
   TrainResult result;
   result.ending = trainer.run();

@@ -55,6 +55,10 @@ PairOptions held_out_part(const TrainingInput& input, PairOptions options, const
   if (parallel && Columns(columns).has("features")) {
     throw usage_error("`dev_source` and `dev_target` have no features, which the model reads; use `dev` F");
   }
+  if (parallel && Columns(columns).sources().size() != 1) {
+    throw usage_error("`dev_source` and `dev_target` are one source and its target, columns {} are not; use `dev` F",
+                      Columns(columns).text());
+  }
   options.columns = columns;
   options.file = input.dev;
   options.source_file = input.dev_source;

@@ -1,6 +1,7 @@
 #include "tasks/config.h"
 
 #include "data/columns.h"
+#include "models/encoder.h"
 #include "models/generator.h"
 #include "tasks/criterion.h"
 #include "tasks/task_kind.h"
@@ -124,6 +125,7 @@ void check_sources(const Config& config) {
   if (generator.lexicon) refuse("generator.kind = " + output);
   if (config.model.objective.agreement > 0) refuse("objective.agreement");
   if (config.model.encoder.rationale) refuse("encoder.rationale");
+  if (!keeps_positions(config.model.encoder)) refuse("encoder.kind = " + config.model.encoder.kind);
   if (acts(config.model)) refuse("attention.select = " + config.model.attention.select);
 }
 
@@ -148,6 +150,14 @@ void check_task(const Config& config) {
     if (model.objective.supervised > 0) refuse("objective.supervised", once);
   }
   if (!task.traits.reads) {
+    const char* nothing = "there is no source; leave it out";
+    if (model.encoder.rationale) refuse("encoder.rationale", nothing);
+    if (acts(model)) refuse("attention.select = " + model.attention.select, nothing);
+    if (Columns(config.columns).has("alignment")) refuse("a column of alignments", "there is no source; call it skip");
+    if (config.training.scheduled_sampling > 0 && generators().find(model.generator.kind).traits.copies_past) {
+      refuse("training.scheduled_sampling and generator.kind = " + model.generator.kind,
+             "what it copies from is known only when all is written; leave one out");
+    }
     if (model.decoder.kind == "rnn" && model.decoder.style != "plain") {
       refuse("decoder.style = " + model.decoder.style, "there is nothing to attend to; set decoder.style = plain");
     }

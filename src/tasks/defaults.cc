@@ -42,7 +42,12 @@ SideShape shape_of(std::span<const Example> examples, const std::string& setting
     examples = examples.first(std::min(all, enough_lines));
     for (const Example& example : examples) texts.push_back(text(example));
   }
-  const TokenizerPtr tokenizer = learn_tokenizer(setting, texts);
+  TokenizerPtr tokenizer;
+  try {
+    tokenizer = learn_tokenizer(setting, texts);
+  } catch (const Error&) {  // said when it is learned in earnest; a model to begin from has its own
+    tokenizer = make_tokenizer("word");
+  }
   std::unordered_map<std::string_view, std::int64_t> counts;
   SideShape shape;
   for (const Example& example : examples) {

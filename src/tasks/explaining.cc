@@ -30,14 +30,14 @@ std::string replacement(const Task& task, const StepExplanation& step, const std
 }
 
 // All positions of all sources, and behind each source the one that closes it.
-std::vector<SourceToken> positions_of(const Task& task, const SourceText& text) {
+std::vector<SourceToken> positions_of(const Task& task, const SourceText& text, const Reading& read) {
   std::vector<SourceToken> all;
   for (std::size_t s = 0; s < task.sources().size(); ++s) {
     const std::string_view cell = s == 0                    ? text.text
                                   : s <= text.others.size() ? std::string_view(text.others[s - 1])
                                                             : "";
     int end = 0;
-    for (SourcePosition& position : task.sources()[s]->positions(cell)) {
+    for (SourcePosition& position : task.sources()[s]->positions(cell, s < read.sources.size() ? read.sources[s] : SourceData())) {
       end = position.end;
       all.push_back({std::move(position.text), position.start, position.end});
       all.back().source = static_cast<int>(s);
@@ -56,7 +56,7 @@ Output make_output(const Task& task, const SourceText& text, const Reading& sour
   out.source_text = text.text;
   out.other_sources = text.others;
   out.features = source.features;
-  out.source = positions_of(task, text);
+  out.source = positions_of(task, text, source);
   if (answers.empty()) return out;
   for (std::size_t i = 0; i < std::min(out.source.size(), answers[0].read.size()); ++i) {
     out.source[i].read = answers[0].read[i] != 0;

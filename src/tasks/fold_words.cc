@@ -28,6 +28,24 @@ std::vector<Run> find_words(const std::vector<Piece>& pieces, const Text& text, 
   return words;
 }
 
+// Of each source by itself; the position that closes it is a word of its own.
+std::vector<Run> find_source_words(const std::vector<SourceToken>& positions) {
+  std::vector<Run> all;
+  for (std::size_t begin = 0; begin < positions.size();) {
+    std::size_t end = begin;
+    while (end < positions.size() && positions[end].source == positions[begin].source) ++end;
+    const std::vector<SourceToken> own(positions.begin() + static_cast<std::ptrdiff_t>(begin),
+                                       positions.begin() + static_cast<std::ptrdiff_t>(end));
+    for (const Run& word : find_words(
+             own, [](const SourceToken& token) { return std::string_view(token.text); },
+             [&](std::size_t i) { return i + 1 == own.size() && own[i].start == own[i].end; })) {
+      all.push_back({begin + word.begin, begin + word.end});
+    }
+    begin = end;
+  }
+  return all;
+}
+
 std::string without_mark(std::string_view text) {
   return std::string(text.starts_with(word_mark) ? text.substr(word_mark.size()) : text);
 }
@@ -45,7 +63,7 @@ std::vector<Value> fold(std::span<const Value> values, std::span<const Run> word
 }
 
 SourceToken fold_source(std::span<const SourceToken> pieces) {
-  SourceToken word = {"", pieces[0].start, pieces[0].end, false};
+  SourceToken word = {"", pieces[0].start, pieces[0].end, false, pieces[0].source};
   // A mark that stands alone covers the spaces before the word, which are no part of it.
   if (pieces.size() > 1 && pieces[0].text == word_mark) word.start = pieces[1].start;
   for (const SourceToken& piece : pieces) {
@@ -99,9 +117,7 @@ OutputStep fold_steps(std::span<const OutputStep> pieces) {
 
 Output fold_words(const Output& output) {
   Output folded = output;
-  const auto source_words = find_words(
-      output.source, [](const SourceToken& token) { return std::string_view(token.text); },
-      [&](std::size_t i) { return i + 1 == output.source.size() && output.source[i].start == output.source[i].end; });
+  const std::vector<Run> source_words = find_source_words(output.source);
   const auto step_words = find_words(
       output.steps, [](const OutputStep& step) { return std::string_view(step.token); },
       [&](std::size_t i) { return i + 1 == output.steps.size() && output.finished && output.left_out.steps == 0; });

@@ -1,4 +1,4 @@
-// What a model answered and what it looked at on the way: the one structure behind --json, pictures, reports and pages.
+// What a model answered and what it looked at on the way: the one structure behind JSON, pictures, reports and pages.
 #pragma once
 
 #include <cstddef>
@@ -62,7 +62,7 @@ struct Output {
   bool finished = true;           // false if it was cut at the greatest length
   bool abstained = false;         // the best was not good enough: there is no text, though `nbest` has it
   std::vector<MapName> maps;      // empty for a model without attention
-  std::vector<OutputStep> steps;  // the last one is the stop symbol, unless it was cut
+  std::vector<OutputStep> steps;  // the last one is the stop symbol, unless it was cut or the task has one step
   LeftOut left_out = {};
   std::vector<Hypothesis> nbest;  // best first; the first is `text`, unless the model abstained
 

@@ -112,10 +112,10 @@ int Reading::positions() const { return size() + static_cast<int>(sources.size()
 
 Task::Learned Task::learn(const Config& config, std::span<const Example> examples, const Lexicon* lexicon,
                           const Learned* known) {
+  check_task(config);
   Learned learned;
   std::vector<int> read, written;
   if (config.shared_vocabulary) {
-    check_task(config);
     learn_shared(config, examples, known, learned, read, written);
   } else {
     learned.sources = learn_sources(config, examples, known, read);
@@ -168,7 +168,8 @@ Task::Task(const Config& config, Learned learned)
   check_task(config);
   const AttentionOptions& attention = config.model.attention;
   if (attends(config.model) && scores().find(attention.score).traits.counts_positions) {
-    max_source_symbols_ = attention.positions - 1;  // and the stop symbol
+    // Each source is closed by a position of its own. It may be no more than all together where each has its own.
+    max_source_symbols_ = std::max(1, attention.positions - static_cast<int>(learned_.sources.size()));
   }
 }
 
@@ -234,7 +235,8 @@ void Task::check_target(const Example& example, const Encoding& encoding) const 
   int position = 0;
   const char* end = example.target.data() + example.target.size();
   const auto [read, problem] = std::from_chars(example.target.data(), end, position);
-  if (problem == std::errc() && read == end && position >= 1 && position <= encoding.source.size()) return;
+  const bool number = problem == std::errc() && read == end && example.target == std::to_string(position);
+  if (number && position >= 1 && position <= encoding.source.size()) return;
   throw data_error("the target \"{}\" is not a position of the source, a number from 1 to {}",
                    beginning(example.target), encoding.source.size());
 }

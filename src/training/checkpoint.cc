@@ -180,6 +180,12 @@ void set_best_aside(Files& files, const std::filesystem::path& folder, const Mod
   for (const auto& [name, bytes] : model) files.write_atomically(folder / (aside + name), files.read(folder / name));
 }
 
+void forget_aside(Files& files, const std::filesystem::path& folder) {
+  for (const std::string name : {model_file_name, reverse_file_name}) {
+    if (files.exists(folder / (aside + name))) files.remove_file(folder / (aside + name));
+  }
+}
+
 void restore_best(Files& files, const std::filesystem::path& folder) {
   for (const std::string name : {model_file_name, reverse_file_name}) {
     const std::filesystem::path kept = folder / (aside + name);

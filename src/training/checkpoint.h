@@ -35,6 +35,7 @@ void save_model(Files& files, const std::filesystem::path& folder, const ModelFi
 
 // Keeps the folder's model beside the one that will take its place, until the run goes on.
 void set_best_aside(Files& files, const std::filesystem::path& folder, const ModelFiles& model);
+void forget_aside(Files& files, const std::filesystem::path& folder);  // what another run there had
 void restore_best(Files& files, const std::filesystem::path& folder);
 
 }  // namespace fovea

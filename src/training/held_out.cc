@@ -46,7 +46,8 @@ double single_symbols_loss(const Task& task, std::span<const Encoding> training,
 HeldOut::HeldOut(const Model& model, std::span<const Example> examples, std::span<const Encoding> training,
                  Workers& workers)
     : model_(model),
-      questions_(group_references(examples, model.task().target_tokenizer())),
+      questions_(model.task().traits().reads ? group_references(examples, model.task().target_tokenizer())
+                                             : std::vector<Referenced>()),
       workers_(workers),
       answering_(model, workers) {
   for (const Example& example : examples) {

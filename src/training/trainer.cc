@@ -76,6 +76,13 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
         "selection",
         config_.model.attention.select);
   }
+  if (!task_kinds().find(config_.task).traits.reads && criterion_.metric()) {
+    throw usage_error("task = {} with training.metric = {}: nothing is answered; set training.metric = {}", config_.task,
+                      criterion_.name(), Criterion::loss_name);
+  }
+  if (config_.training.weight_decay > 0 && (config_.model.encoder.frozen || config_.model.decoder.frozen)) {
+    throw usage_error("training.weight_decay with frozen vectors: they would shrink at every update; leave one out");
+  }
   if (data_.training.empty()) throw data_error("no line to train on");
   if (data_.held_out.empty()) throw data_error("no line to validate on; give a second file with `dev`");
   const Beginning* beginning = data_.beginning.get();
@@ -104,7 +111,12 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
       data_hash_ = mix(data_hash_, mix(static_cast<std::uint64_t>(symbol), std::bit_cast<std::uint32_t>(share)));
   }
   for (const auto& [key, text] : model_->metadata()) {  // from files, maybe, that are not the same everywhere
-    if (key.ends_with(".tokenizer") || key.ends_with(".means")) data_hash_ = hash_text(data_hash_, text);
+    if (key.ends_with(".tokenizer")) data_hash_ = hash_text(data_hash_, text);
+  }
+  for (const Encoding& example : examples_) {
+    for (const SourceData& source : example.source.sources) {
+      for (const float value : source.rows) data_hash_ = mix(data_hash_, std::bit_cast<std::uint32_t>(value));
+    }
   }
   check_same_on_all_ranks();
   gradient_ = std::make_unique<GradientWorker>(*model_, examples_, workers_, ranks_);
@@ -152,6 +164,7 @@ void Trainer::start() {
     const bool resumes = !options_.fresh && files_.exists(options_.folder / checkpoint_file_name);
     unsaved_ = !resumes;
     resumes ? resume() : begin();
+    if (!resumes) forget_aside(files_, options_.folder);
     remove_kept_after(files_, options_.folder, resumes ? progress_.update : -1);
     journal_ = std::make_unique<Journal>(files_, options_.folder / journal_file_name, progress_);
   }

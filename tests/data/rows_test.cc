@@ -54,6 +54,9 @@ TEST(Rows, TextThatIsNoneIsRefused) {
   EXPECT_EQ(refusal([] { parse_rows("1 2; 3"); }), "row 2 has 1 numbers, the first has 2");
   EXPECT_EQ(refusal([] { parse_rows("1 two"); }), "\"two\" where a number is wanted");
   EXPECT_EQ(refusal([] { parse_rows("1 inf"); }), "number 2 is not finite");
+  for (const char* bad : {"1.5.3", "1-2", "+-5", "+", "-", "1e", "0x1", "--1"}) {
+    EXPECT_NE(refusal([&] { parse_rows(bad); }), "") << bad;
+  }
   EXPECT_EQ(refusal([] { parse_rows("1e300"); }), "number 1 is not finite");
 }
 

@@ -49,7 +49,7 @@ TEST(EverySource, HasAPositionForEachThatItReads) {
     const std::string_view cell = samples().at(std::string(kind->name)).cell;
     const SourceData data = source->encode(cell);
     EXPECT_GT(data.length, 1) << kind->name;
-    EXPECT_EQ(source->positions(cell).size(), static_cast<std::size_t>(data.length)) << kind->name;
+    EXPECT_EQ(source->positions(cell, data).size(), static_cast<std::size_t>(data.length)) << kind->name;
     EXPECT_EQ(kind->symbols, source->as_symbols() != nullptr) << kind->name;
     const SourceShape shape = source->shape();
     EXPECT_EQ(data.symbols.size(), kind->symbols ? static_cast<std::size_t>(data.length) : 0u) << kind->name;
@@ -113,7 +113,7 @@ TEST(Vectors, AColumnThatNeverChangesStaysFinite) {
 }
 
 TEST(Features, StandWhereTheyWereWritten) {
-  const auto positions = learned(sources().find("features"))->positions("é;PL |N");
+  const auto positions = learned(sources().find("features"))->positions("é;PL |N", {});
   ASSERT_EQ(positions.size(), 3u);
   EXPECT_EQ(positions[1].text, "PL");
   EXPECT_EQ(positions[1].start, 2);

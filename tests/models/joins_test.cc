@@ -214,6 +214,40 @@ TEST(SeveralSources, LookingBackNeedsOneAttention) {
   options.attention.bias = {"coverage"};
   options.join = "hierarchical";
   EXPECT_THROW(TinyModel(options, 0, two_sources), Error);
+  for (const char* select : {"hard", "exact_hard"}) {
+    ModelOptions chosen = tiny_options();
+    chosen.attention.select = select;
+    chosen.decoder.style = "luong";
+    chosen.decoder.feeding = false;
+    chosen.join = "concatenate";
+    EXPECT_THROW(TinyModel(chosen, 0, two_sources), Error) << select;
+    chosen.join = "flat";
+    EXPECT_NO_THROW(TinyModel(chosen, 0, two_sources)) << select;
+  }
+}
+
+// Each source's encoder drops what it drops by itself.
+TEST(SeveralSources, DropNothingTogether) {
+  TinyModel model(tiny_options(), 0, two_sources);
+  const auto difference = [&](double dropout) {
+    Arena arena;
+    const std::vector<std::int64_t> samples = {1, 2, 3};
+    std::vector<Real> gradient(static_cast<std::size_t>(model.parameters.count()));
+    const TrainingPass training = {gradient, TinyModel::random, samples, dropout, 0, 0};
+    Pass pass(model.parameters, arena, training);
+    const auto dropped = [&](const std::string& part) {
+      Tensor x = pass.tape().make({4, 3, 5});
+      std::ranges::fill(x.values(), Real(1));
+      const Pass::Inside inside(pass, part);
+      return pass.drop(x, "encoder.layer0");
+    };
+    const Tensor one = dropped(""), two = dropped("source2.");
+    double sum = 0;
+    for (int i = 0; i < one.shape().count(); ++i) sum += std::abs(static_cast<double>(one.data()[i] - two.data()[i]));
+    return sum;
+  };
+  EXPECT_EQ(difference(0), 0);
+  EXPECT_GT(difference(0.5), 0);
 }
 
 // ---- no source at all

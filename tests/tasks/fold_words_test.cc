@@ -30,6 +30,23 @@ Output pieces() {
   return output;
 }
 
+TEST(FoldWords, EachSourceIsFoldedByItself) {
+  Output output;
+  output.source = {{mark + "the", 0, 3}, {mark + "cat", 4, 7}, {"s", 7, 8}, {"</s>", 8, 8},
+                   {"V", 0, 1, true, 1},  {"PST", 2, 5, true, 1}, {"</s>", 5, 5, true, 1}};
+  output.maps = {{0, 0, "source"}};
+  output.steps = {{"</s>", 1, {}, {{{0, 0, 0, 0, 0, 0, 0}, {0.1f, 0.2f, 0.3f, 0, 0.1f, 0.2f, 0.1f}, 1}}, {}}};
+  const Output folded = fold_words(output);
+  std::vector<std::string> texts;
+  for (const SourceToken& token : folded.source) texts.push_back(token.text);
+  EXPECT_EQ(texts, (std::vector<std::string>{"the", "cats", "</s>", "V", "PST", "</s>"}));
+  EXPECT_EQ(folded.source[2].source, 0);
+  EXPECT_EQ(folded.source[3].source, 1);
+  ASSERT_EQ(folded.steps[0].looks[0].weights.size(), 6u);
+  EXPECT_FLOAT_EQ(folded.steps[0].looks[0].weights[1], 0.5f);
+  EXPECT_FLOAT_EQ(folded.steps[0].looks[0].weights[4], 0.2f);
+}
+
 TEST(FoldWords, SourcePiecesBecomeWords) {
   const Output folded = fold_words(pieces());
   ASSERT_EQ(folded.source.size(), 3u);

@@ -70,7 +70,7 @@ TEST(Locate, PositionsStandForTheirNumbers) {
 
 TEST(Locate, ATargetThatIsNoPositionIsRefused) {
   const Task task(with(locate), std::vector<Example>{{"abc", "2", "", 1}});
-  for (const char* target : {"0", "4", "x", "2 ", "-1", "99999999999"}) {
+  for (const char* target : {"0", "4", "x", "01", "+1", "2 ", "-1", "99999999999"}) {
     try {
       task.encode({"abc", target, "", 7});
       ADD_FAILURE() << target;
@@ -111,8 +111,13 @@ TEST(Tasks, RefuseWhatDoesNotSuitThem) {
   EXPECT_NE(refusal({"source.kind=vectors", "generator.kind=copynet"}), "");
   EXPECT_NE(refusal({"source.kind=vectors", "objective.agreement=1"}), "");
   EXPECT_NE(refusal({"source.kind=vectors", "generator.kind=lexicon_bias"}), "");
-  for (const char* setting :
-       {"objective.agreement=1", "encoder.rationale=true", "attention.select=actions", "generator.kind=lexicon_mix"}) {
+  for (const char* setting : {"encoder.rationale=true", "columns=target,alignment"}) {
+    EXPECT_NE(refusal(and_also(language_model, {setting})), "") << setting;
+  }
+  EXPECT_NE(refusal(and_also(language_model, {"decoder.kind=transformer", "attention.select=actions"})), "");
+  EXPECT_NE(refusal(and_also(language_model, {"generator.kind=sentinel", "training.scheduled_sampling=0.1"})), "");
+  for (const char* setting : {"objective.agreement=1", "encoder.rationale=true", "attention.select=actions",
+                              "generator.kind=lexicon_mix", "encoder.kind=structured"}) {
     EXPECT_NE(refusal({"columns=source,source2,target", setting}), "") << setting;
   }
 }
@@ -184,6 +189,15 @@ TEST(Locate, IsLearnedAndKnowsLongerSources) {
   EXPECT_EQ(model.answer("abzd"), "3");
   EXPECT_EQ(model.answer("zbcd"), "1");
   EXPECT_EQ(model.answer("abcdefabzd"), "9") << "no number of the training data";
+}
+
+TEST(LanguageModel, IsJudgedByItsLossAlone) {
+  Files files;
+  Observer nobody;
+  TemporaryFolder folder;
+  const std::vector<Example> lines(4, {"", "ab", "", 1});
+  EXPECT_THROW(Trainer(with(language_model), {lines, lines}, {.folder = folder.path()}, files, nobody), Error)
+      << "training.metric is exact";
 }
 
 TEST(LanguageModel, IsLearnedAndGoesOn) {

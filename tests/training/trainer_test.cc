@@ -55,6 +55,15 @@ class TrainerTest : public testing::Test {
   Period save_every_ = {5, Period::Unit::updates};
 };
 
+TEST_F(TrainerTest, ANewRunForgetsWhatAnotherHadSetAside) {
+  const auto aside = folder_.path() / "before-stop.model.safetensors";
+  files_.write_atomically(aside, "the best model of another run");
+  Trainer(tiny_config(), tiny_data(),
+          {.folder = folder_.path(), .stop_after = {1, Period::Unit::updates}, .fresh = true}, files_, record_)
+      .run();
+  EXPECT_FALSE(files_.exists(aside)) << "or going on would put it in the place of this run's";
+}
+
 TEST_F(TrainerTest, LossFallsAndAnswersGetBetter) {
   train(tiny_config({"training.validate_every=100u"}), 200);
   ASSERT_EQ(record_.updates.size(), 200u);

@@ -29,10 +29,9 @@ class VectorSource : public Source {
     return {{}, std::move(rows.values), length};
   }
 
-  std::vector<SourcePosition> positions(std::string_view cell) const override {
+  std::vector<SourcePosition> positions(std::string_view, const SourceData& data) const override {
     std::vector<SourcePosition> positions;
-    const int count = read_rows(cell, folder_).count();
-    for (int i = 1; i <= count; ++i) positions.push_back({std::to_string(i), i - 1, i});
+    for (int i = 1; i <= data.length; ++i) positions.push_back({std::to_string(i), i - 1, i});
     return positions;
   }
 
@@ -113,8 +112,6 @@ SourcePtr restore_vectors(const SourceOptions& options, const LearnedTexts& lear
 }  // namespace
 
 extern const SourceKind Source_vectors = {
-    "vectors",     "rows of numbers, or the name of a .npy or text file that has them",
-    learn_vectors, restore_vectors,
-    false,         true};
+    "vectors", "rows of numbers, or the name of a .npy or text file that has them", learn_vectors, restore_vectors, false};
 
 }  // namespace fovea

@@ -47,7 +47,8 @@ Random Pass::random(std::string_view place) const {
 
 Tensor Pass::drop(Tensor x, std::string_view place, int first) {
   if (!training_ || training_->dropout <= 0) return x;
-  return dropout(x, {static_cast<Real>(training_->dropout), random(part_.empty() ? place : part_ + std::string(place)), training_->samples, first});
+  return dropout(x, {static_cast<Real>(training_->dropout), random(part_.empty() ? place : part_ + std::string(place)),
+                     training_->samples, first});
 }
 
 }  // namespace fovea

@@ -59,7 +59,8 @@ SourceAttention::SourceAttention(Parameters& parameters, const std::string& name
   const Traits select = selects().find(options.select).traits;
   if (select.draws || select.marginal) {
     throw usage_error(
-        "join = {} with attention.select = {}: a position comes from one source, not from each; set join = flat, or choose "
+        "join = {} with attention.select = {}: a position comes from one source, not from each; set join = flat, or "
+        "choose "
         "another selection",
         join, options.select);
   }

@@ -95,9 +95,7 @@ TrainResult train(const TrainRequest& request) {
   // Of a run that goes on it is there already, and a request that is refused must not change it.
   const bool goes_on = !request.fresh && files.exists(request.folder / checkpoint_file_name);
   if (ranks.first() && !goes_on) {
-    recorder.on_start = [&] {
-      files.write_atomically(request.folder / config_file_name, to_toml(resolved.config));
-    };
+    recorder.on_start = [&] { files.write_atomically(request.folder / config_file_name, to_toml(resolved.config)); };
   }
   TrainResult result;
   result.ending = trainer.run();

@@ -37,7 +37,8 @@ std::vector<SourceToken> positions_of(const Task& task, const SourceText& text, 
                                   : s <= text.others.size() ? std::string_view(text.others[s - 1])
                                                             : "";
     int end = 0;
-    for (SourcePosition& position : task.sources()[s]->positions(cell, s < read.sources.size() ? read.sources[s] : SourceData())) {
+    for (SourcePosition& position :
+         task.sources()[s]->positions(cell, s < read.sources.size() ? read.sources[s] : SourceData())) {
       end = position.end;
       all.push_back({std::move(position.text), position.start, position.end});
       all.back().source = static_cast<int>(s);

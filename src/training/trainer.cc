@@ -77,8 +77,8 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
         config_.model.attention.select);
   }
   if (!task_kinds().find(config_.task).traits.reads && criterion_.metric()) {
-    throw usage_error("task = {} with training.metric = {}: nothing is answered; set training.metric = {}", config_.task,
-                      criterion_.name(), Criterion::loss_name);
+    throw usage_error("task = {} with training.metric = {}: nothing is answered; set training.metric = {}",
+                      config_.task, criterion_.name(), Criterion::loss_name);
   }
   if (config_.training.weight_decay > 0 && (config_.model.encoder.frozen || config_.model.decoder.frozen)) {
     throw usage_error("training.weight_decay with frozen vectors: they would shrink at every update; leave one out");

@@ -32,8 +32,8 @@ Output pieces() {
 
 TEST(FoldWords, EachSourceIsFoldedByItself) {
   Output output;
-  output.source = {{mark + "the", 0, 3}, {mark + "cat", 4, 7}, {"s", 7, 8}, {"</s>", 8, 8},
-                   {"V", 0, 1, true, 1},  {"PST", 2, 5, true, 1}, {"</s>", 5, 5, true, 1}};
+  output.source = {{mark + "the", 0, 3},   {mark + "cat", 4, 7},   {"s", 7, 8}, {"</s>", 8, 8}, {"V", 0, 1, true, 1},
+                   {"PST", 2, 5, true, 1}, {"</s>", 5, 5, true, 1}};
   output.maps = {{0, 0, "source"}};
   output.steps = {{"</s>", 1, {}, {{{0, 0, 0, 0, 0, 0, 0}, {0.1f, 0.2f, 0.3f, 0, 0.1f, 0.2f, 0.1f}, 1}}, {}}};
   const Output folded = fold_words(output);

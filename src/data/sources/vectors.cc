@@ -111,7 +111,8 @@ SourcePtr restore_vectors(const SourceOptions& options, const LearnedTexts& lear
 
 }  // namespace
 
-extern const SourceKind Source_vectors = {
-    "vectors", "rows of numbers, or the name of a .npy or text file that has them", learn_vectors, restore_vectors, false};
+extern const SourceKind Source_vectors = {"vectors",
+                                          "rows of numbers, or the name of a .npy or text file that has them",
+                                          learn_vectors, restore_vectors, false};
 
 }  // namespace fovea

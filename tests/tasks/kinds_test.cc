@@ -249,9 +249,8 @@ TEST(SeveralSources, AreLearnedJoinedInEveryWay) {
     examples.push_back({one, std::string() + one[0] + two[0], "", 1, {}, {two}});
   }
   for (const char* join : {"flat", "concatenate", "hierarchical"}) {
-    Learned model({"columns=source,source2,target", std::string("join=") + join}, examples, 250);
-    EXPECT_EQ(model.answer("abcd\tdcba"), "ad") << join;
-    EXPECT_EQ(model.answer("dbc\tbcba"), "db") << join;
+    Learned model({"columns=source,source2,target", std::string("join=") + join, "training.dropout=0"}, examples, 400);
+    EXPECT_LT(model.loss, 0.5 * model.single) << join << ": either source alone gives no more than half";
     const Output shown =
         model.predictor->predict(std::vector<std::string>{"ab\tcdb"}, {.answer = {.search = {.alternatives = 1}}})[0]
             .output;

@@ -130,5 +130,16 @@ TEST(Split, ShareIsChecked) {
   }
 }
 
+TEST(Split, LinesWithoutASourceAreToldApartByTheirTargets) {
+  std::vector<Example> lines;
+  for (int i = 0; i < 100; ++i) lines.push_back({"", "line " + std::to_string(i / 2), "", i + 1});
+  const Split parts = split(lines);
+  EXPECT_FALSE(parts.held_out.empty());
+  EXPECT_GT(parts.training.size(), parts.held_out.size());
+  for (const std::size_t held : parts.held_out) {
+    for (const std::size_t i : parts.training) EXPECT_NE(lines[i].target, lines[held].target);
+  }
+}
+
 }  // namespace
 }  // namespace fovea::split_test

@@ -328,6 +328,11 @@ TEST(NoSource, ThePointerPointsToItsOwnPast) {
         if (!batch.previous.real[t * batch.previous.batch + b]) break;
         read[batch.previous.ids[t * batch.previous.batch + b]] = true;
         if (t == 0) continue;  // the start symbol stands for nothing
+        for (const int special : {0, unknown, start, stop}) {
+          EXPECT_LT(std::exp(static_cast<double>(rows[t][static_cast<std::size_t>(b * target_symbols + special)])),
+                    1e-20)
+              << kind << ": the start symbol stands for nothing";
+        }
         double sum = 0;
         for (int symbol = stop + 1; symbol < target_symbols; ++symbol) {
           const double p =

@@ -261,5 +261,46 @@ TEST(SeveralSources, AreLearnedJoinedInEveryWay) {
   }
 }
 
+TEST(Vectors, AreClosedByARowOfZeros) {
+  const std::vector<Example> examples = {{"1 2; 3 4", "a", "", 1}, {"5 6", "a", "", 2}};
+  const Task task(with({"source.kind=vectors"}), examples);
+  const Encoding one = task.encode(examples[0]), two = task.encode(examples[1]);
+  Batch batch;
+  const std::vector<const Encoding*> rows = {&one, &two};
+  fill_batch(task, rows, batch);
+  EXPECT_EQ(batch.source.real, (std::vector<std::uint8_t>{1, 1, 1, 1, 1, 0}));
+  ASSERT_EQ(batch.source.values.size(), 12u);
+  for (std::size_t i = 8; i < 12; ++i) EXPECT_EQ(batch.source.values[i], 0) << i;
+  EXPECT_EQ(static_cast<float>(batch.source.values[2]), two.source.sources[0].rows[0]);
+}
+
+TEST(SeveralSources, ModelsThatReadOneOfThemOtherwiseDoNotAnswerAsOne) {
+  std::vector<Example> examples;
+  for (int i = 0; i < 20; ++i) examples.push_back({"ab", "x", "", 1, {}, {i % 2 ? "a" : "b"}});
+  const std::vector<std::string> two = {"columns=source,source2,target"};
+  Learned text(two, examples, 2), again(and_also(two, {"training.seed=2"}), examples, 2);
+  Learned tags(and_also(two, {"source2.kind=features"}), examples, 2);
+  EXPECT_NO_THROW(Predictor({text.folder.path(), again.folder.path()}, 1));
+  EXPECT_THROW(Predictor({text.folder.path(), tags.folder.path()}, 1), Error) << "though their symbols are the same";
+}
+
+TEST(SeveralSources, LinesInMemoryHaveAColumnForEach) {
+  const Pairs pairs = check_pairs({{"a", "x", "", 0, {}, {"b"}}, {"c", "y", "", 0, {}, {"d"}}}, "lines", {});
+  EXPECT_EQ(pairs.columns, (std::vector<std::string>{"source", "target", "source2"}));
+  EXPECT_EQ(check_pairs({{"", "x", "", 0}}, "lines", {}).columns, (std::vector<std::string>{"target"}));
+  EXPECT_THROW(check_pairs({{"a", "x", "", 0, {}, {"b"}}, {"c", "y", "", 0}}, "lines", {}), Error)
+      << "one lacks its second";
+}
+
+TEST(Frozen, VectorsDoNotDecay) {
+  Files files;
+  Observer nobody;
+  TemporaryFolder folder;
+  const std::vector<Example> lines(4, {"ab", "ab", "", 1});
+  EXPECT_THROW(Trainer(with({"encoder.frozen=true", "training.weight_decay=0.1"}), {lines, lines},
+                       {.folder = folder.path()}, files, nobody),
+               Error);
+}
+
 }  // namespace
 }  // namespace fovea::kinds_test

@@ -95,8 +95,11 @@ bool Workers::take(int worker) {
 }
 
 void Workers::loop(int worker) {
-  while (!stop_) {
-    if (const std::uint64_t round = round_; untaken(round) == 0) {
+  for (;;) {
+    // The round first: end() says stop_ before it changes round_, so that one who saw no stop waits for a change to come.
+    const std::uint64_t round = round_;
+    if (stop_) return;
+    if (untaken(round) == 0) {
       await_change(round_, round);
     } else {
       take(worker);

@@ -1,0 +1,331 @@
+// The page in a real browser, with the stand-in behind it.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, afterEach, before, beforeEach, test } from "node:test";
+import axe from "axe-core";
+import { open_browser } from "./browser.mjs";
+import { hostile } from "./hostile.mjs";
+import { stand_in } from "./stand_in.mjs";
+
+const built = new URL("../dist/index.html.gz", import.meta.url).pathname;
+let browser, server, page, troubles;
+
+before(async () => {
+  server = await stand_in(built);
+  browser = await open_browser();
+});
+after(async () => {
+  await browser?.close();
+  server?.close();
+});
+
+// Whatever a test does, the console stays silent and nothing is asked of anyone else.
+async function new_page(options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce", acceptDownloads: true, ...options });
+  const opened = await context.newPage();
+  opened.setDefaultTimeout(10000);
+  opened.on("console", (message) => ["error", "warning"].includes(message.type()) && troubles.push(`console: ${message.text()}`));
+  opened.on("pageerror", (error) => troubles.push(`error: ${error.message}`));
+  opened.on("dialog", (dialog) => { troubles.push(`dialog: ${dialog.message()}`); void dialog.dismiss(); });
+  opened.on("request", (request) => {
+    if (!request.url().startsWith(server.address) && !/^(data|blob|file):/.test(request.url())) troubles.push(`asked for ${request.url()}`);
+  });
+  return opened;
+}
+beforeEach(async () => {
+  troubles = [];
+  page = await new_page();
+});
+afterEach(async () => {
+  await page.context().close();
+  assert.deepEqual(troubles, []);
+});
+
+async function open(state, on = page) {
+  await on.goto("about:blank");
+  await on.goto(`${server.address}#${new URLSearchParams(state)}`);
+  await on.waitForSelector("textarea");
+  if (state.text) await on.waitForFunction(() => document.querySelector("#answer"));
+}
+const answer = () => page.textContent("#answer");
+
+test("typing shows the answer, and an answer that comes late is dropped", async () => {
+  const slow = await stand_in(built, { delay: (asked) => Math.max(0, 400 - 150 * asked.text.length) });
+  try {
+    await page.goto(slow.address);
+    troubles.length = 0; // another address than the one that is watched
+    await page.locator("textarea").pressSequentially("abc", { delay: 90 });
+    await page.waitForFunction(() => document.querySelector("#answer")?.textContent === "abc");
+    await page.waitForTimeout(500);
+    assert.equal(await answer(), "abc");
+    await page.waitForFunction(() => location.hash === "#text=abc");
+  } finally {
+    await page.goto("about:blank");
+    troubles = [];
+    slow.close();
+  }
+});
+
+test("everything can be reached and done by keyboard alone", async () => {
+  await open({});
+  await page.keyboard.press("/");
+  await page.keyboard.type("May 99");
+  await page.waitForFunction(() => document.querySelector("#answer")?.textContent === "May 99");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("]");
+  await page.waitForSelector('[role=option][aria-selected="true"] >> text=a');
+  const to = async (selector) => {
+    for (let i = 0; i < 60; ++i) {
+      await page.keyboard.press("Tab");
+      if (await page.evaluate((wanted) => document.activeElement?.matches(wanted), selector)) return;
+    }
+    assert.fail(`the Tab key does not reach ${selector}`);
+  };
+  await to("[role=tab]");
+  for (const view of ["Ribbons", "Text", "Self-attention", "Gradient", "Beam", "Compare", "Training"]) {
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await page.textContent('[role=tab][aria-selected="true"]'), view);
+    assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("role")), "tab");
+  }
+  await page.keyboard.press("Home");
+  await to('[aria-roledescription="heat map"]');
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction(() => document.querySelector("#spoken")?.textContent?.includes("looks at"));
+  await to("#edit");
+  await page.keyboard.press("Enter");
+  await to('[role=slider][aria-readonly="false"]');
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("End");
+  await page.waitForSelector("#forced >> text=Attention edited at step 3");
+  await page.keyboard.press("Escape");
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press("u");
+  await page.waitForSelector("#forced", { state: "detached" });
+  await to("ul.best button:not(:disabled)");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("#forced >> text=Begins with");
+  await page.keyboard.press("?");
+  await page.waitForSelector("dialog[open]");
+  await page.keyboard.press("Escape");
+  await page.waitForSelector("dialog", { state: "detached" });
+});
+
+test("steps play and pause", async () => {
+  await open({ text: "abc" });
+  await page.click("#play");
+  await page.waitForSelector("li.now h3 >> text=Scores");
+  await page.click("#play");
+  const before = await page.textContent("li.now h3");
+  await page.waitForTimeout(1000);
+  assert.equal(await page.textContent("li.now h3"), before);
+});
+
+test("a step's attention is edited and another output forced", async () => {
+  await open({ text: "May 99", step: "1" });
+  await page.click("#edit");
+  const box = await page.locator('[role=slider][aria-readonly="false"]').boundingBox();
+  await page.mouse.move(box.x + 4, box.y + box.height - 20);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 4, box.y + 2, { steps: 4 });
+  await page.mouse.up();
+  // The stand-in writes what it reads most: now the first letter.
+  await page.waitForFunction(() => document.querySelector("#answer")?.textContent === "MMy 99");
+  assert.match(await page.textContent("#forced"), /Its own answer: May 99/);
+  await page.waitForFunction(() => location.hash.includes("edit=1_0_"));
+  await page.reload();
+  await page.waitForFunction(() => document.querySelector("#answer")?.textContent === "MMy 99");
+  await page.click("text=undo all");
+  await page.waitForFunction(() => document.querySelector("#answer")?.textContent === "May 99");
+  await page.click("ul.best li:nth-child(2) button");
+  await page.waitForFunction(() => document.querySelector("#answer")?.textContent === "Myy 99");
+});
+
+for (const view of ["map", "media", "sound", "ribbons", "text", "heads", "self", "gradient", "beam", "compare", "training"]) {
+  test(`axe finds nothing: ${view}`, async () => {
+    for (const colorScheme of ["light", "dark"]) {
+      const other = await new_page({ colorScheme, viewport: { width: colorScheme === "dark" ? 400 : 1280, height: 900 }, bypassCSP: true });
+      const model = { training: "letters", media: "pictures", sound: "sounds" }[view] ?? "heads";
+      await open({ text: "3rd of May", model, view: view === "sound" ? "media" : view, beam: "3", other: view === "compare" ? "words" : "", step: "2" }, other);
+      await other.waitForTimeout(150);
+      await other.evaluate(axe.source);
+      const { violations } = await other.evaluate(() => globalThis.axe.run(document));
+      assert.deepEqual(violations.map((one) => `${colorScheme}: ${one.id}: ${one.nodes.map((node) => node.html.slice(0, 120)).join(" | ")}`), []);
+      const overflow = await other.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(overflow <= 0, `${overflow} px too wide in ${colorScheme}`);
+      await other.context().close();
+    }
+  });
+}
+
+test("hostile texts as input, symbols and answer are text and nothing else", async () => {
+  assert.ok(hostile.length >= 60);
+  const tags = () => page.evaluate(() => [...new Set([...document.body.querySelectorAll("*")].map((element) => element.tagName))].sort());
+  const known = new Set();
+  for (const view of ["map", "ribbons", "text", "heads", "beam"])
+    for (const model of ["letters", "words"]) {
+      await open({ text: "plain text", model, view, beam: "2" });
+      for (const tag of await tags()) known.add(tag);
+    }
+  const views = ["map", "ribbons", "text", "beam"];
+  for (const model of ["letters", "words"]) {
+    await open({ text: "plain", model, beam: "2" });
+    for (const [i, text] of hostile.entries()) {
+      if (i % 15 === 0) await page.click(`#tab-${views[(i / 15) % views.length]}`);
+      await page.fill("textarea", text);
+      // What it wrote is there as it is, but a stop symbol is not spelled; half a character cannot be told from here.
+      const words = (text.match(/\S+/g) ?? []).filter((word) => word !== "</s>").join(" ");
+      if (text !== "\ud800") await page.waitForFunction((wanted) => document.querySelector("#answer")?.textContent === wanted, model === "letters" ? text : words);
+      assert.equal(await page.evaluate(() => window.hacked), undefined);
+      for (const tag of await tags()) assert.ok(known.has(tag), `text ${i} made a ${tag}`);
+      assert.equal(await page.title(), "Fovea");
+    }
+  }
+  // From the address, as a forced beginning.
+  for (const text of hostile.slice(0, 4)) {
+    await open({ text: "plain", prefix: text });
+    await page.waitForSelector("#forced");
+    for (const tag of await tags()) assert.ok(known.has(tag) || tag === "B", `the prefix ${text} made a ${tag}`);
+    assert.equal(await page.evaluate(() => window.hacked), undefined);
+  }
+});
+
+test("a map of 300 by 300 follows the pointer within a frame", async () => {
+  await open({ text: "abcdefghi ".repeat(30).slice(0, 299) });
+  await page.waitForSelector('[aria-roledescription="heat map"]');
+  // By the clock, from the move to when its frame is drawn: a message sent within a frame comes behind its painting. Other
+  // programs may be running, so the one in the middle of many counts; and where the processor was elsewhere, the time it
+  // spent here.
+  const session = await page.context().newCDPSession(page);
+  await session.send("Performance.enable", { timeDomain: "threadTicks" });
+  const spent = async () => 1000 * (await session.send("Performance.getMetrics")).metrics.find((one) => one.name === "TaskDuration").value;
+  const begun = await spent();
+  const times = await page.evaluate(async (count) => {
+    const area = document.querySelector('[aria-roledescription="heat map"]');
+    const box = area.getBoundingClientRect();
+    const drawn = new MessageChannel();
+    const times = [];
+    for (let i = 0; i < count; ++i) {
+      const clientX = box.left + 40 + ((i * 7) % (box.width - 120));
+      const clientY = box.top + 20 + ((i * 5) % (box.height - 80));
+      times.push(await new Promise((resolve) => requestAnimationFrame(() => {
+        const begun = performance.now();
+        drawn.port1.onmessage = () => resolve(performance.now() - begun);
+        area.dispatchEvent(new PointerEvent("pointermove", { bubbles: true, clientX, clientY }));
+        drawn.port2.postMessage(null);
+      })));
+    }
+    return times.sort((a, b) => a - b);
+  }, 200);
+  const [middle, used] = [times[100], ((await spent()) - begun) / times.length];
+  console.log(`hover: ${middle.toFixed(2)} ms for a move and its frame, ${used.toFixed(2)} of them of the processor`);
+  assert.match(await page.textContent(".told"), /→/, "it did follow");
+  assert.ok(middle < 16 || (middle > 1.2 * used && used < 16), `${middle} ms, ${used} of the processor`);
+});
+
+async function saved(name) {
+  await page.click("summary >> text=Export");
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click(`.items button >> text="${name}"`)]);
+  return { name: download.suggestedFilename(), path: await download.path() };
+}
+
+test("a picture, the numbers and the whole page are saved", async () => {
+  await open({ text: "3rd </script>", step: "2" });
+  const svg = await saved("SVG");
+  assert.match(readFileSync(svg.path, "utf8"), /^<svg [^]*&lt;[^]*<\/svg>\n$/);
+  const png = await saved("PNG");
+  assert.equal(readFileSync(png.path).subarray(1, 4).toString(), "PNG");
+  const json = await saved("JSON");
+  assert.equal(JSON.parse(readFileSync(json.path, "utf8")).text, "3rd </script>");
+  const html = await saved("HTML");
+  const alone = await new_page({ offline: true });
+  await alone.setContent("x");
+  const { copyFileSync } = await import("node:fs");
+  copyFileSync(html.path, html.path + ".html");
+  await alone.goto(`file://${html.path}.html`);
+  await alone.waitForFunction(() => document.querySelector("#answer")?.textContent === "3rd </script>");
+  assert.equal(await alone.locator("[role=option]").count(), 14);
+  await alone.context().close();
+});
+
+test("the command line and the link are copied", async () => {
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: server.address });
+  await open({ text: "it's", beam: "2" });
+  await page.click("summary >> text=Export");
+  await page.click("text=copy command line");
+  await page.waitForSelector("header [role=status] >> text=command copied");
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "fovea show runs/letters --beam 2 'it'\\''s'");
+  await open({ text: "ab", edit: "1_0_1_0_0" });
+  await page.click("summary >> text=Export");
+  await page.click("text=copy command line");
+  await page.waitForSelector("header [role=status] >> text=command copied");
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `fovea show runs/letters --edits '[{"step":1,"map":0,"weights":[1,0,0]}]' ab`);
+});
+
+test("a run is shown with its curves, its samples' maps and its film", async () => {
+  await open({ text: "", view: "training" });
+  await page.waitForSelector("#run >> text=update 400");
+  await page.click("text=2 more curves");
+  for (const title of ["loss", "exact", "cer", "learning rate", "gradient norm"]) await page.waitForSelector(`figcaption >> text="${title}"`);
+  await page.locator(".slider input").first().press("Home");
+  await page.waitForSelector("text=What it looked at, after 50 updates");
+  await page.locator(".film input[type=range]").press("Home");
+  await page.waitForSelector('.film svg[aria-label*="after 50 updates"]');
+  await page.click("tr:nth-child(2) >> text=open");
+  await page.waitForFunction(() => document.querySelector("#answer")?.textContent === "<b>x</b>");
+  await page.click("#tab-training");
+  await page.click("#worst tbody tr:first-child >> text=open");
+  await page.waitForFunction(() => document.querySelector("#answer")?.textContent === "4 June");
+  assert.equal(await page.textContent('[role=tab][aria-selected="true"]'), "Map");
+});
+
+test("a picture is lit by what each output read, by pointer and by keyboard", async () => {
+  await open({ text: "abc", model: "pictures" });
+  await page.waitForSelector(".picture image");
+  assert.equal(await page.textContent('[role=tab][aria-selected="true"]'), "Picture");
+  assert.equal(await page.locator(".tiles button").count(), 4);
+  const lit = () => page.$$eval(".picture .veil", (all) => all.map((one) => Number(one.getAttribute("fill-opacity"))).indexOf(0));
+  const first = await lit();
+  await page.click(".tiles button:nth-child(3)");
+  assert.notEqual(await lit(), first);
+  await page.hover(".picture .region:nth-child(9)");
+  await page.waitForSelector("text=/region 2,1: /");
+  await page.focus(".picture");
+  await page.keyboard.press("ArrowRight");
+  await page.waitForSelector("text=/region 2,2: /");
+});
+
+test("a sound is heard, and its spectrogram stands above what each output read", async () => {
+  await open({ text: "ab", model: "sounds" });
+  await page.waitForSelector("img.spectrogram");
+  assert.equal(await page.textContent('[role=tab][aria-selected="true"]'), "Sound");
+  assert.equal(await page.$eval("img.spectrogram", (image) => image.decode().then(() => image.naturalWidth)), 1);
+  await page.waitForFunction(() => document.querySelector("audio").duration === 1, undefined, { timeout: 5000 });
+  const strip = await page.locator('[aria-roledescription="spectrogram"]').boundingBox();
+  await page.mouse.move(strip.x + strip.width * 0.45, strip.y + 20);
+  await page.waitForSelector("text=/400 to 500 ms: /");
+  await page.mouse.click(strip.x + strip.width * 0.45, strip.y + 20);
+  await page.waitForFunction(() => Math.abs(document.querySelector("audio").currentTime - 0.45) < 0.02);
+  await page.waitForSelector(".heard");
+});
+
+test("models without attention, and texts without an answer, say so", async () => {
+  await open({ text: "abc", model: "blind" });
+  await page.waitForSelector("text=This model has no attention");
+  await page.fill("textarea", "");
+  await page.waitForSelector("text=Type a text above");
+});
+
+test("the page is small, and its policy lets nothing else in", async () => {
+  assert.ok(readFileSync(built).length <= 150000);
+  await open({ text: "a" });
+  const tried = await page.evaluate(() => {
+    const script = document.createElement("script");
+    script.textContent = "window.hacked = 1";
+    document.body.append(script);
+    return window.hacked;
+  });
+  assert.equal(tried, undefined);
+  assert.equal(troubles.length > 0 && troubles.every((one) => one.includes("Content Security Policy")), true);
+  troubles = [];
+});

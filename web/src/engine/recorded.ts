@@ -1,0 +1,36 @@
+// The engine of a stand-alone page: it has the one explanation that was saved with it, and says so to any other question.
+import { type Explanation, read_explanation } from "../model/explanation.ts";
+import type { Engine, ModelInfo, Request } from "./engine.ts";
+
+export interface Recording {
+  model: ModelInfo;
+  request: Request;
+  explanation: unknown;
+}
+
+export class RecordedEngine implements Engine {
+  constructor(readonly recording: Recording) {}
+
+  models(): Promise<ModelInfo[]> {
+    return Promise.resolve([this.recording.model]);
+  }
+  knows(): boolean {
+    return false;
+  }
+  explain(request: Request): Promise<Explanation> {
+    if (request.text !== this.recording.request.text)
+      return Promise.reject(new Error("This page is a recording: it has one answer only. Open the page with `fovea serve` to ask for others."));
+    return Promise.resolve(read_explanation(this.recording.explanation));
+  }
+  watch(): () => void {
+    return () => undefined;
+  }
+}
+
+// Where a stand-alone page keeps what was saved with it.
+export const recording_id = "recording";
+
+export function recording_in(document: Document): Recording | undefined {
+  const element = document.getElementById(recording_id);
+  return element?.textContent ? (JSON.parse(element.textContent) as Recording) : undefined;
+}

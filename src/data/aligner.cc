@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/as_size.h"
 #include "base/error.h"
 
 namespace fovea {
@@ -69,8 +70,8 @@ class Aligner::Grid {
   // Calls visit(edge) for each operation that leads to cell (i, j).
   template <class Visit>
   void for_each_edge(std::size_t i, std::size_t j, Visit visit) const {
-    const std::size_t a = i > 0 ? static_cast<std::size_t>(pair_.source[i - 1]) : 0;
-    const std::size_t b = j > 0 ? static_cast<std::size_t>(pair_.target[j - 1]) : 0;
+    const std::size_t a = i > 0 ? as_size(pair_.source[i - 1]) : 0;
+    const std::size_t b = j > 0 ? as_size(pair_.target[j - 1]) : 0;
     if (i > 0 && j > 0 && has(i - 1, j - 1)) visit(Edge{Kind::substitute, cell(i - 1, j - 1), operation(a, b)});
     if (j > 0 && has(i, j - 1)) visit(Edge{Kind::insert, cell(i, j - 1), operation(source_symbols_, b)});
     if (i > 0 && has(i - 1, j)) visit(Edge{Kind::remove, cell(i - 1, j), operation(a, target_symbols_)});
@@ -94,7 +95,7 @@ Aligner::Aligner(std::span<const SymbolPair> pairs, int source_symbols, int targ
                       source_symbols, target_symbols, max_substitutions);
   }
   // All equally probable; since a deletion with an insertion are two operations, substitutions have a head start.
-  operations_.resize((static_cast<std::size_t>(source_symbols) + 1) * (static_cast<std::size_t>(target_symbols) + 1));
+  operations_.resize((as_size(source_symbols) + 1) * (as_size(target_symbols) + 1));
   std::fill(operations_.begin(), operations_.end(), -std::log(static_cast<double>(operations_.size())));
 
   std::vector<double> counts(operations_.size());
@@ -117,7 +118,7 @@ Aligner::Aligner(std::span<const SymbolPair> pairs, int source_symbols, int targ
 Aligner::Grid Aligner::grid_of(const SymbolPair& pair) const {
   check_ids(pair.source, source_symbols_, "source");
   check_ids(pair.target, target_symbols_, "target");
-  const Grid grid(pair, static_cast<std::size_t>(source_symbols_), static_cast<std::size_t>(target_symbols_));
+  const Grid grid(pair, as_size(source_symbols_), as_size(target_symbols_));
   if (grid.rows() > max_cells / grid.width()) {
     throw data_error("a pair of {} and {} symbols is too long to align; leave longer lines out with `max_length` {}",
                      pair.source.size(), pair.target.size(), max_cells / least_band - 1);

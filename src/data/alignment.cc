@@ -6,6 +6,7 @@
 #include <system_error>
 #include <tuple>
 
+#include "base/as_size.h"
 #include "base/error.h"
 #include "base/utf8.h"
 
@@ -20,7 +21,7 @@ bool take_number(std::string_view& text, int& number) {
   if (text.empty() || text.front() < '0' || text.front() > '9') return false;  // from_chars would take a minus
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error == std::errc::result_out_of_range) number = too_large;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  text.remove_prefix(as_size(end - text.data()));
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/as_size.h"
 #include "base/error.h"
 #include "base/random.h"
 
@@ -56,7 +57,7 @@ std::size_t window_size(std::span<const Length> lengths, BatchSize size) {
   }
   const double lines = static_cast<double>(lengths.size());
   const double window = std::min(max_batches * rows, lines / fewest_windows);
-  return static_cast<std::size_t>(std::max(1.0, std::clamp(window, std::min(rows, lines), lines)));
+  return as_size(std::max(1.0, std::clamp(window, std::min(rows, lines), lines)));
 }
 
 // Every other window is sorted downwards, so that the last batch of a window can go on smoothly into the next one.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/as_size.h"
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/utf8.h"
@@ -52,9 +53,7 @@ std::size_t count_tags(std::string_view text) {
 
 }  // namespace
 
-std::size_t count_columns(std::string_view line) {
-  return static_cast<std::size_t>(std::ranges::count(line, '\t')) + 1;
-}
+std::size_t count_columns(std::string_view line) { return as_size(std::ranges::count(line, '\t')) + 1; }
 
 std::vector<std::string> Columns::known() {
   return {"source", "target", "features", "alignment", "skip", "source2", "source3"};
@@ -97,7 +96,7 @@ std::vector<std::string> Columns::sources() const {
 std::string Columns::text() const { return fmt::format("{}", fmt::join(names_, ",")); }
 
 std::size_t Columns::place(std::string_view name) const {
-  return static_cast<std::size_t>(std::ranges::find(names_, name) - names_.begin());
+  return as_size(std::ranges::find(names_, name) - names_.begin());
 }
 
 std::size_t Columns::needed() const {
@@ -133,6 +132,19 @@ std::optional<Cells> Columns::question(std::string_view line) const {
     if (count <= place(name)) return {};
   }
   return example(line);
+}
+
+std::string Columns::question_line(const Cells& cells) const {
+  std::vector<std::string_view> texts;
+  for (const std::string& name : read()) {
+    const std::size_t further = name == "source2" ? 0 : 1;
+    texts.push_back(name == "source"                ? cells.source
+                    : name == "features"            ? cells.features
+                    : name == "target"              ? cells.target
+                    : further < cells.others.size() ? cells.others[further]
+                                                    : "");
+  }
+  return fmt::format("{}", fmt::join(texts, "\t"));
 }
 
 std::string Columns::question_form() const { return fmt::format("{}", fmt::join(read(), "<TAB>")); }

@@ -13,10 +13,10 @@ namespace fovea {
 
 // What columns have of a line, or nothing where they have none.
 struct Cells {
-  std::string_view source;
-  std::string_view target;
-  std::string_view features;
-  std::string_view alignment;
+  std::string_view source = {};
+  std::string_view target = {};
+  std::string_view features = {};
+  std::string_view alignment = {};
   std::vector<std::string_view> others = {};  // further sources
 };
 
@@ -44,6 +44,8 @@ class Columns {
   // there are any, in the order they have among the names; without a source, the target that is to be gone on with.
   // Nothing if it has too few.
   std::optional<Cells> question(std::string_view line) const;
+  // Such a line, with just the columns that are read.
+  std::string question_line(const Cells& cells) const;
   // "source<TAB>features": what that is, for people.
   std::string question_form() const;
 

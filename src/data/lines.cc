@@ -11,6 +11,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/as_size.h"
 #include "base/error.h"
 #include "base/streams.h"
 #include "base/utf8.h"
@@ -64,7 +65,7 @@ class ByteInput {
   std::string_view read_more(std::size_t kept) {
     const std::ptrdiff_t count = read_some(descriptor_, std::span(raw_).subspan(kept));
     if (count < 0) throw data_error("{}: cannot read: {}", name_, message_of(static_cast<int>(-count)));
-    return {raw_.data(), kept + static_cast<std::size_t>(count)};
+    return {raw_.data(), kept + as_size(count)};
   }
 
   // Looks how the file begins; each further byte is waited for only when those before it are a packing's.

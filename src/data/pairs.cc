@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/as_size.h"
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/utf8.h"
@@ -74,7 +75,7 @@ std::optional<Problem> parse_columns(const Place& place, std::string_view line, 
   example.alignment = cells.alignment;
   for (const std::string_view other : cells.others) example.others.emplace_back(other);
   const auto find_bad = [&](std::string_view side, std::string_view text) {
-    const auto before = static_cast<std::size_t>(text.data() - line.data());
+    const auto before = as_size(text.data() - line.data());
     return find_bad_side(place, side, text, count_characters(line.substr(0, before)) + 1, max_length);
   };
   const auto names = columns.sources();
@@ -87,11 +88,13 @@ std::optional<Problem> parse_columns(const Place& place, std::string_view line, 
 // Collects examples and keeps the count of what is left out.
 class Collector {
  public:
-  explicit Collector(const PairOptions& options) : policy_(options.bad_lines) {}
+  explicit Collector(const PairOptions& options)
+      : policy_(options.bad_lines), named_(!options.file.empty() || !options.source_file.empty()) {}
 
   void add(const Place& place, Example example, const std::optional<Problem>& problem, bool more = false) {
     ++pairs_.report.lines;
     example.line = place.line;
+    if (named_) example.file = place.file;
     if (!problem) {
       ++pairs_.report.kept;
       const bool control = find_control(example.source) || find_control(example.target);
@@ -101,7 +104,7 @@ class Collector {
       return;
     }
     if (policy_ == BadLines::fail && problem->reason != SkipReason::blank) throw data_error("{}", problem->message);
-    Skipped& skipped = pairs_.report.skipped[static_cast<std::size_t>(problem->reason)];
+    Skipped& skipped = pairs_.report.skipped[as_size(problem->reason)];
     if (skipped.lines++ == 0) skipped.first = problem->message;
   }
 
@@ -117,6 +120,7 @@ class Collector {
 
  private:
   BadLines policy_;
+  bool named_;  // lines stand in a file
   Pairs pairs_;
 };
 
@@ -151,7 +155,7 @@ class ColumnLines {
   bool next(std::string& line, std::string& links) {
     const bool buffered = number_ < std::ssize(first_);
     const bool more = buffered || reader_.next(line);
-    if (buffered) line = first_[static_cast<std::size_t>(number_)];
+    if (buffered) line = first_[as_size(number_)];
     if (links_) check_same_end(reader_, *links_, more, links_->next(links), "pair needs its links");
     if (more) ++number_;
     return more;
@@ -252,7 +256,7 @@ std::string describe(const ReadReport& report) {
     const Skipped& skipped = report.skipped[i];
     if (skipped.lines == 0) continue;
     text += fmt::format("{}{} {}", text.empty() ? "left out: " : ", ", skipped.lines, reason_names[i]);
-    if (i != static_cast<std::size_t>(SkipReason::blank)) text += fmt::format(" (first: {})", skipped.first);
+    if (i != as_size(SkipReason::blank)) text += fmt::format(" (first: {})", skipped.first);
   }
   const auto mention = [&](std::string_view what, std::int64_t lines, const std::string& first) {
     if (lines > 0) text += fmt::format("{}{}: {} lines (first: {})", text.empty() ? "" : "; ", what, lines, first);

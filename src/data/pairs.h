@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/as_size.h"
+
 namespace fovea {
 
 struct Example {
@@ -17,6 +19,10 @@ struct Example {
   std::int64_t line = 0;
   std::string alignment = {};            // links such as 0-0 1-2
   std::vector<std::string> others = {};  // further sources
+  std::string file = {};                 // the line stands in; empty: in none
+
+  // Of that file.
+  std::string_view folder() const { return std::string_view(file).substr(0, file.rfind('/') + 1); }
 };
 
 enum class BadLines { fail, skip };
@@ -51,7 +57,7 @@ struct ReadReport {
   std::int64_t with_more = 0;                 // kept, though they have columns without a name, which are not read
   std::string first_with_more;
 
-  const Skipped& by(SkipReason reason) const { return skipped[static_cast<std::size_t>(reason)]; }
+  const Skipped& by(SkipReason reason) const { return skipped[as_size(reason)]; }
 };
 
 // "left out: 2 blank, 1 bad UTF-8 (first: data.tsv:7:3: ...)"; empty if there is nothing to say.

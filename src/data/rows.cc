@@ -8,9 +8,10 @@
 #include <cstring>
 #include <optional>
 
+#include "base/as_size.h"
 #include "base/error.h"
-#include "base/files.h"
 #include "base/utf8.h"
+#include "data/named_parts.h"
 
 namespace fovea {
 
@@ -64,7 +65,7 @@ std::vector<std::size_t> npy_shape(std::string_view text) {
     const auto [end, problem] = std::from_chars(text.data() + begin, text.data() + text.size(), number);
     if (problem != std::errc() || number > max_numbers) throw data_error("a .npy array beyond measure");
     shape.push_back(number);
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    text.remove_prefix(as_size(end - text.data()));
   }
 }
 
@@ -76,8 +77,8 @@ Rows parse_rows(std::string_view text) {
   const auto end_row = [&] {
     if (width == 0) return;
     if (rows.width != 0 && rows.width != width) {
-      throw data_error("row {} has {} numbers, the first has {}",
-                       rows.values.size() / static_cast<std::size_t>(rows.width) + 1, width, rows.width);
+      throw data_error("row {} has {} numbers, the first has {}", rows.values.size() / as_size(rows.width) + 1, width,
+                       rows.width);
     }
     rows.width = width;
     width = 0;
@@ -108,7 +109,7 @@ Rows parse_rows(std::string_view text) {
 Rows parse_npy(std::string_view bytes) {
   constexpr std::string_view magic = "\x93NUMPY";
   if (!bytes.starts_with(magic) || bytes.size() < 12) throw data_error("not a .npy file");
-  const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[at])); };
+  const auto byte = [&](std::size_t at) { return as_size(static_cast<unsigned char>(bytes[at])); };
   const std::size_t version = byte(6);
   const std::size_t start = version == 1 ? 10 : 12;
   const std::size_t length =
@@ -136,25 +137,17 @@ Rows parse_npy(std::string_view bytes) {
   return rows;
 }
 
-Rows read_rows(std::string_view cell, const std::filesystem::path& folder) {
-  const bool file = cell.find_first_not_of("0123456789+-.eE,; ") != cell.npos;
-  if (!file) return parse_rows(cell);
-  const std::filesystem::path path = folder / std::filesystem::path(cell);
+Rows read_rows(const SourceCell& cell, std::string_view folder) {
+  const bool file = cell.text.find_first_not_of("0123456789+-.eE,; ") != cell.text.npos;
+  if (!file) return parse_rows(cell.text);
   std::string bytes;
   try {
-    Files files;
-    bytes = files.read(path, most_bytes);
+    bytes = read_named_file(cell, folder, most_bytes);
   } catch (const Error& e) {
-    throw data_error(
-        "{}; a column of vectors has rows of numbers such as \"0.5 1; 2 3\", or the name of a file, which "
-        "source.folder says where to find",
-        e.what());
+    throw data_error("{}; a column of vectors has rows of numbers such as \"0.5 1; 2 3\", or the name of a file",
+                     e.what());
   }
-  try {
-    return cell.ends_with(".npy") ? parse_npy(bytes) : parse_rows(bytes);
-  } catch (const Error& e) {
-    throw data_error("{}: {}", path.string(), e.what());
-  }
+  return naming_file(cell, folder, [&] { return cell.text.ends_with(".npy") ? parse_npy(bytes) : parse_rows(bytes); });
 }
 
 }  // namespace fovea

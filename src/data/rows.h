@@ -1,9 +1,10 @@
 // Rows of numbers, from text or from a file: NumPy's .npy, or one row a line.
 #pragma once
 
-#include <filesystem>
 #include <string_view>
 #include <vector>
+
+#include "data/named_file.h"
 
 namespace fovea {
 
@@ -22,8 +23,7 @@ Rows parse_rows(std::string_view text);
 // 32 or 64. Throws a data_error.
 Rows parse_npy(std::string_view bytes);
 
-// What a cell has: rows as they are, or the name of a file that has them, looked for in `folder` unless it begins with
-// a slash. Throws a data_error.
-Rows read_rows(std::string_view cell, const std::filesystem::path& folder);
+// What a cell has: rows as they are, or the name of a file that has them (data/named_file.h). Throws a data_error.
+Rows read_rows(const SourceCell& cell, std::string_view folder);
 
 }  // namespace fovea

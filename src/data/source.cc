@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/utf8.h"
+#include "data/normalise.h"
 
 namespace fovea {
 
@@ -26,24 +27,52 @@ void TextOptions::fields(FieldVisitor& visit) {
   visit("min_count", min_count, "what is seen less often in the training data stays unknown",
         between(1, 1'000'000'000));
   visit("vectors", vectors, "a file of ready vectors that symbols begin with: symbol, numbers; empty: none", a_file());
+  visit("normalise", normalise,
+        "what is done to a text first, such as nfc,lower: nfc, nfkc, lower, spaces (runs of them are one); empty: "
+        "nothing",
+        like({"nfc,lower"}, [](std::string_view setting) { Normaliser{setting}; }));
 }
 
 void SourceOptions::fields(FieldVisitor& visit) {
   visit("kind", kind, "what the column holds", one_of(sources().names()));
   TextOptions::fields(visit);
-  visit("folder", folder, "where the files are that the column names; empty: where the program runs", a_file());
+  visit("folder", folder, "where the files are that the column names; empty: beside the data file", a_file());
+  visit.group("audio", audio, "how a sound is read", kind == "audio");
+  visit.group("image", image, "how a picture is read", kind == "image");
 }
 
-SourceData SymbolSource::encode(std::span<const Token> tokens) const {
+void AudioOptions::fields(FieldVisitor& visit) {
+  visit("rate", rate, "samples a second: what is heard goes up to half of it in Hz", between(1000, 192000));
+  visit("mels", mels, "bands of frequencies, equally far apart to the ear", between(1, 256));
+  visit("frame", frame, "milliseconds that are looked at at once", between(1, 1000));
+  visit("hop", hop, "milliseconds from one frame to the next", between(1, 1000));
+  visit("deltas", deltas, "how each band changes stands beside it");
+  visit("stack", stack, "frames side by side that make one position", between(1, 64));
+}
+
+void ImageOptions::fields(FieldVisitor& visit) {
+  visit("height", height, "pixels that every picture is brought to, its width in proportion", between(1, 1024));
+  visit("colour", colour, "red, green and blue, or grey");
+  visit("rows", rows, "of regions, one above the other; 1: strips as high as the picture", between(1, 64));
+  visit("region", region, "pixels that a region is wide, a power of two", between(1, 64));
+}
+
+std::vector<std::string_view> texts_of(std::span<const SourceCell> cells) {
+  std::vector<std::string_view> texts;
+  for (const SourceCell& cell : cells) texts.push_back(cell.text);
+  return texts;
+}
+
+SourceData SymbolSource::encode_tokens(std::span<const Token> tokens) const {
   SourceData data;
   for (const Token& token : tokens) data.symbols.push_back(vocabulary_.encode(token.text));
   data.length = static_cast<int>(tokens.size());
   return data;
 }
 
-std::vector<SourcePosition> SymbolSource::positions(std::string_view cell, const SourceData&) const {
+std::vector<SourcePosition> SymbolSource::positions(const SourceCell& cell, const SourceData&) const {
   std::vector<SourcePosition> positions;
-  for (const Token& token : cut(cell)) positions.push_back({std::string(token.text), token.start, token.end});
+  for (const Token& token : cut(cell.text)) positions.push_back({std::string(token.text), token.start, token.end});
   return positions;
 }
 
@@ -51,11 +80,11 @@ std::map<std::string, std::string> SymbolSource::learned() const {
   return {{"vocabulary", json_text(vocabulary_.to_json())}};
 }
 
-SourcePtr extend_source(const SourcePtr& source, const SourceOptions& options, std::span<const std::string_view> cells,
+SourcePtr extend_source(const SourcePtr& source, const SourceOptions& options, std::span<const SourceCell> cells,
                         std::vector<int>& lengths) {
   const SymbolSource* symbols = source->as_symbols();
   if (!symbols) {
-    for (const std::string_view cell : cells) lengths.push_back(source->encode(cell).length);
+    for (const SourceCell& cell : cells) lengths.push_back(source->encode(cell).length);
     return source;
   }
   const SymbolCounts counts = count_symbols(cells, [&](std::string_view cell) { return symbols->cut(cell); }, lengths);

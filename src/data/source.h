@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 
 #include "base/options.h"
 #include "base/registry.h"
+#include "data/named_file.h"
 #include "data/tokenizer.h"
 #include "data/vocabulary.h"
 
@@ -26,6 +28,29 @@ struct TextOptions {
   int max_symbols = 50000;
   int min_count = 1;
   std::string vectors = {};
+  std::string normalise = {};  // see data/normalise.h
+
+  void fields(FieldVisitor& visit);
+};
+
+// How a sound becomes rows of numbers (data/log_mel.h).
+struct AudioOptions {
+  int rate = 16000;
+  int mels = 40;
+  double frame = 25;
+  double hop = 10;
+  bool deltas = false;
+  int stack = 3;
+
+  void fields(FieldVisitor& visit);
+};
+
+// How a picture becomes regions (sources/image.cc).
+struct ImageOptions {
+  int height = 32;
+  bool colour = false;
+  int rows = 1;
+  int region = 4;
 
   void fields(FieldVisitor& visit);
 };
@@ -33,20 +58,41 @@ struct TextOptions {
 struct SourceOptions : TextOptions {
   std::string kind = "text";
   std::string folder = {};
+  AudioOptions audio = {};
+  ImageOptions image = {};
 
   void fields(FieldVisitor& visit);
 };
 
-// What a source is made of: so many different symbols, or rows of so many numbers.
-struct SourceShape {
-  static SourceShape of_symbols(int count) { return {count, 0}; }
-  static SourceShape of_rows(int width) { return {0, width}; }
+// Regions of a picture: each is a row of height x width x channels numbers, and they stand column by column, from top
+// to bottom in each.
+struct Regions {
+  int rows = 1;    // of regions
+  int height = 1;  // of one, in pixels
+  int width = 1;
+  int channels = 1;
 
+  int numbers() const { return height * width * channels; }
+};
+
+// What a source is made of: so many different symbols; or rows of so many numbers: of anything, frames of time, one
+// like the next, or regions of a picture.
+struct SourceShape {
+  enum class Form { symbols, rows, frames, picture };
+
+  static SourceShape of_symbols(int count) { return {Form::symbols, count, 0, {}}; }
+  static SourceShape of_rows(int width) { return {Form::rows, 0, width, {}}; }
+  static SourceShape of_frames(int width) { return {Form::frames, 0, width, {}}; }
+  static SourceShape of_picture(Regions regions) { return {Form::picture, 0, regions.numbers(), regions}; }
+
+  Form form;
   int symbols;
   int width;
+  Regions regions;
 
  private:
-  SourceShape(int count, int numbers) : symbols(count), width(numbers) {}
+  SourceShape(Form made, int count, int numbers, Regions parts)
+      : form(made), symbols(count), width(numbers), regions(parts) {}
 };
 
 // A cell as numbers. One more position will close it.
@@ -54,13 +100,33 @@ struct SourceData {
   Symbols symbols = {};          // of a source of symbols, or
   std::vector<float> rows = {};  // [length, width] of one of numbers
   int length = 0;                // positions
+  Symbols segments = {};         // of a document: which sentence each position is of, from 0
+  int picture_width = 0;         // of a picture, in its own pixels
+  int picture_height = 0;
+};
+
+// Part of a picture, in pixels: from left and top up to right and bottom, which are outside.
+struct Box {
+  int left = 0;
+  int top = 0;
+  int right = 0;
+  int bottom = 0;
+};
+
+// What can be seen or heard of a cell, as a file.
+struct Media {
+  std::string type;  // image/png, audio/wav
+  std::string bytes;
+  int width = 0;   // in the units of positions: pixels of the picture as it is, milliseconds of a sound
+  int height = 0;  // pixels, or bands of frequencies
 };
 
 // A position as people see it.
 struct SourcePosition {
   std::string text;
-  int start = 0;  // in characters of the cell
+  int start = 0;  // in characters of the cell; of a sound in milliseconds; else the number of the position, from 0
   int end = 0;    // one past the last
+  std::optional<Box> box = {};  // of a picture
 };
 
 class SymbolSource;
@@ -70,8 +136,10 @@ class Source {
   virtual ~Source() = default;
 
   // Throws a data_error for a cell that holds no such thing.
-  virtual SourceData encode(std::string_view cell) const = 0;
-  virtual std::vector<SourcePosition> positions(std::string_view cell, const SourceData& data) const = 0;
+  virtual SourceData encode(const SourceCell& cell) const = 0;
+  virtual std::vector<SourcePosition> positions(const SourceCell& cell, const SourceData& data) const = 0;
+  // The picture itself; of a sound its spectrogram and the sound. What is beyond measure is smaller, or shorter.
+  virtual std::vector<Media> media(const SourceCell&) const { return {}; }
   virtual SourceShape shape() const = 0;
   // The source of symbols that it is; else null.
   virtual const SymbolSource* as_symbols() const { return nullptr; }
@@ -87,13 +155,13 @@ class SymbolSource : public Source {
   explicit SymbolSource(Vocabulary vocabulary) : vocabulary_(std::move(vocabulary)) {}
 
   virtual std::vector<Token> cut(std::string_view cell) const = 0;
-  SourceData encode(std::span<const Token> tokens) const;
+  virtual SourceData encode_tokens(std::span<const Token> tokens) const;
   const Vocabulary& vocabulary() const { return vocabulary_; }
   // One that cuts alike and has these symbols.
   virtual SourcePtr with(Vocabulary vocabulary) const = 0;
 
-  SourceData encode(std::string_view cell) const override { return encode(cut(cell)); }
-  std::vector<SourcePosition> positions(std::string_view cell, const SourceData& data) const override;
+  SourceData encode(const SourceCell& cell) const override { return encode_tokens(cut(cell.text)); }
+  std::vector<SourcePosition> positions(const SourceCell& cell, const SourceData& data) const override;
   SourceShape shape() const override { return SourceShape::of_symbols(vocabulary_.size()); }
   const SymbolSource* as_symbols() const override { return this; }
   std::map<std::string, std::string> learned() const override;
@@ -138,27 +206,41 @@ class LearnedTexts {
   std::string_view file_;
 };
 
+// A setting of a source that was chosen by its cells, and why.
+struct SourceChoice {
+  std::string setting;  // audio.rate
+  std::string value;
+  std::string reason;
+};
+
 struct SourceKind {
   std::string_view name;
   std::string_view description;
   // From the cells of the training data. Says how many positions each has.
-  SourcePtr (*learn)(const SourceOptions& options, std::span<const std::string_view> cells, std::vector<int>& lengths);
+  SourcePtr (*learn)(const SourceOptions& options, std::span<const SourceCell> cells, std::vector<int>& lengths);
   SourcePtr (*restore)(const SourceOptions& options, const LearnedTexts& learned);
   bool symbols = true;  // or rows of numbers
+  // What suits the cells of its own settings, for those that nobody gave; null: there is nothing to choose.
+  std::vector<SourceChoice> (*choose)(const SourceOptions& options, std::span<const SourceCell> cells) = nullptr;
+  bool tokenized = false;         // text that the tokenizer cuts
+  std::string_view encoder = {};  // that suits it best; empty: as ever
+  bool names_files = false;       // each cell names one, which can be seen or heard
 };
 
 const Registry<SourceKind>& sources();
 
 // A known one, with the symbols of new cells behind its own. Says how many positions each cell has.
-SourcePtr extend_source(const SourcePtr& source, const SourceOptions& options, std::span<const std::string_view> cells,
+SourcePtr extend_source(const SourcePtr& source, const SourceOptions& options, std::span<const SourceCell> cells,
                         std::vector<int>& lengths);
+
+std::vector<std::string_view> texts_of(std::span<const SourceCell> cells);
 
 // How often all cells have each symbol, as `cut` cuts them.
 template <class Cut>
-SymbolCounts count_symbols(std::span<const std::string_view> cells, const Cut& cut, std::vector<int>& lengths) {
+SymbolCounts count_symbols(std::span<const SourceCell> cells, const Cut& cut, std::vector<int>& lengths) {
   SymbolCounts counts;
-  for (const std::string_view cell : cells) {
-    const std::vector<Token> tokens = cut(cell);
+  for (const SourceCell& cell : cells) {
+    const std::vector<Token> tokens = cut(cell.text);
     for (const Token& token : tokens) counts.add(token.text);
     lengths.push_back(static_cast<int>(tokens.size()));
   }

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/as_size.h"
 #include "base/error.h"
 #include "base/random.h"
 
@@ -66,7 +67,7 @@ Split split(std::span<const Example> examples, const SplitOptions& options) {
   if (!(options.share >= 0 && options.share < 1)) {
     throw usage_error("the held-out share must be at least 0 and below 1, not {}", options.share);
   }
-  const auto share = static_cast<std::size_t>(std::llround(options.share * static_cast<double>(examples.size())));
+  const auto share = as_size(std::llround(options.share * static_cast<double>(examples.size())));
   std::unordered_set<std::string_view> chosen;
   if (options.share > 0) chosen = choose(group_by_source(examples), std::min(share, options.max_lines));
 

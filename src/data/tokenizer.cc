@@ -7,6 +7,12 @@
 
 namespace fovea {
 
+std::string Tokenizer::join(std::span<const std::string> tokens) const {
+  std::string text;
+  for (const std::string& token : tokens) text += token;
+  return text;
+}
+
 #define TOKENIZER(name) extern const TokenizerKind Tokenizer_##name;
 #include "data/tokenizers/tokenizers.def"
 #undef TOKENIZER
@@ -20,6 +26,12 @@ std::string_view argument_of(std::string_view setting) {
 }  // namespace
 
 // Every byte but a continuation byte begins a character.
+std::vector<std::string_view> Tokenizer::symbols(std::string_view text) const {
+  std::vector<std::string_view> all;
+  for (const Token& token : cut(text)) all.push_back(token.text);
+  return all;
+}
+
 std::int64_t count_characters(std::string_view text) {
   return std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
 }

@@ -30,8 +30,10 @@ class Tokenizer {
 
   // The text must be sound UTF-8.
   virtual std::vector<Token> cut(std::string_view text) const = 0;
-  // Sound UTF-8 if the tokens are, whatever a model makes of them.
-  virtual std::string join(std::span<const std::string> tokens) const = 0;
+  // The texts of its tokens.
+  std::vector<std::string_view> symbols(std::string_view text) const;
+  // Sound UTF-8 if the tokens are, whatever a model makes of them. One behind the other, unless something else is said.
+  virtual std::string join(std::span<const std::string> tokens) const;
   // What it learned, as text that a model file can hold; empty if it learns nothing.
   virtual std::string learned() const { return {}; }
 };

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/as_size.h"
 #include "base/error.h"
 #include "base/utf8.h"
 
@@ -36,7 +37,7 @@ Vocabulary::Vocabulary(const SymbolCounts& counts, const VocabularyOptions& opti
     : Vocabulary(Vocabulary(std::vector<std::string>(specials.begin(), specials.end())).extended(counts, options)) {}
 
 Vocabulary::Vocabulary(std::vector<std::string> texts) : texts_(std::move(texts)) {
-  for (int id = first_symbol; id < size(); ++id) ids_.emplace(texts_[static_cast<std::size_t>(id)], id);
+  for (int id = first_symbol; id < size(); ++id) ids_.emplace(texts_[as_size(id)], id);
 }
 
 Vocabulary Vocabulary::extended(const SymbolCounts& counts, const VocabularyOptions& options) const {
@@ -49,7 +50,7 @@ Vocabulary Vocabulary::extended(const SymbolCounts& counts, const VocabularyOpti
     return a.second != b.second ? a.second > b.second : a.first < b.first;
   });
   const std::int64_t room = options.max_size - (size() - first_symbol);
-  const auto limit = static_cast<std::size_t>(std::max<std::int64_t>(room, 0));
+  const auto limit = as_size(std::max<std::int64_t>(room, 0));
   if (symbols.size() > limit) symbols.resize(limit);
 
   std::vector<std::string> texts = texts_;
@@ -99,15 +100,15 @@ int Vocabulary::encode(std::string_view symbol) const {
 
 const std::string& Vocabulary::text(int id) const {
   check(id >= 0 && id < size(), "vocabulary: id {} of {}", id, size());
-  return texts_[static_cast<std::size_t>(id)];
+  return texts_[as_size(id)];
 }
 
 std::vector<float> unknown_probabilities(const Vocabulary& vocabulary, const SymbolCounts& counts) {
   constexpr double strength = 0.25;
-  std::vector<float> probabilities(static_cast<std::size_t>(vocabulary.size()), 0.0f);
+  std::vector<float> probabilities(as_size(vocabulary.size()), 0.0f);
   for (int id = Vocabulary::first_symbol; id < vocabulary.size(); ++id) {
     const auto count = static_cast<double>(counts.of(vocabulary.text(id)));
-    probabilities[static_cast<std::size_t>(id)] = static_cast<float>(strength / (strength + count));
+    probabilities[as_size(id)] = static_cast<float>(strength / (strength + count));
   }
   return probabilities;
 }

@@ -7,6 +7,7 @@
 #include <limits>
 #include <span>
 
+#include "base/as_size.h"
 #include "base/error.h"
 #include "base/utf8.h"
 #include "data/lines.h"
@@ -77,7 +78,7 @@ std::map<int, std::vector<float>> read_word_vectors(const std::string& path, con
                       found, setting, dimension, found);
   };
   std::map<int, std::vector<float>> vectors;
-  std::vector<std::string_view> fields(static_cast<std::size_t>(dimension));
+  std::vector<std::string_view> fields(as_size(dimension));
   std::string line;
   bool any = false;
   while (reader.next(line)) {

@@ -149,6 +149,13 @@ Tensor to_pairs(Tensor scores);            // and back: [queries, batch, positio
 Tensor windows(Tensor x, int width, Mask mask);
 Tensor unit_sequences(Tensor x, Mask mask);  // x / |x|, the norm taken over a row's real positions; zeros elsewhere
 
+// ops/pictures.cc: x [columns, rows, batch, channels]; of each row of the batch the first so many columns are its
+// picture. Each pixel with its neighbours side by side, column by column: [columns, rows, batch, size size channels],
+// size odd; zeros for what is outside the picture.
+Tensor picture_windows(Tensor x, int size, Ids real_columns);
+// The largest of each block: [columns / across, rows / down, batch, channels]. Both must divide.
+Tensor max_pool(Tensor x, int across, int down);
+
 // ops/copy_map.cc: what positions stand for among the target's symbols: position i of row b for each symbols[k] with
 // shares[k], k from starts[i batch + b] to starts[i batch + b + 1].
 struct CopyMapView {

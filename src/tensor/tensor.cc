@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/as_size.h"
+
 namespace fovea {
 
 Real* Tensor::gradient() const {
   if (slot_->of) return Tensor(slot_->of).gradient() + slot_->offset;
   if (!slot_->gradient) {
     check(slot_->wants_gradient, "the gradient of a tensor {} that wants none", slot_->shape.text());
-    const auto memory = tape().arena().array<Real>(static_cast<std::size_t>(slot_->shape.count()));
+    const auto memory = tape().arena().array<Real>(as_size(slot_->shape.count()));
     std::fill(memory.begin(), memory.end(), Real(0));
     slot_->gradient = memory.data();
   }
@@ -36,7 +38,7 @@ Tensor Tape::make(Shape shape, bool wants_gradient) {
   }
   Tensor::Slot* slot = new_slot();
   slot->shape = shape;
-  slot->value = arena_.array<Real>(static_cast<std::size_t>(shape.count())).data();
+  slot->value = arena_.array<Real>(as_size(shape.count())).data();
   slot->wants_gradient = wants_gradient;
   return Tensor(slot);
 }

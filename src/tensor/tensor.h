@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "base/as_size.h"
 #include "base/real.h"
 #include "tensor/arena.h"
 #include "tensor/packed.h"
@@ -28,14 +29,14 @@ class Tensor {
   Tape& tape() const { return *slot_->tape; }
 
   Real* data() const { return slot_->value; }
-  std::span<Real> values() const { return {slot_->value, static_cast<std::size_t>(slot_->shape.count())}; }
+  std::span<Real> values() const { return {slot_->value, as_size(slot_->shape.count())}; }
 
   bool wants_gradient() const { return slot_->wants_gradient; }
   // Whether anything has flowed back yet.
   bool has_gradient() const { return slot_->of ? Tensor(slot_->of).has_gradient() : slot_->gradient != nullptr; }
   // To be added to; zeros when first asked for.
   Real* gradient() const;
-  std::span<Real> gradients() const { return {gradient(), static_cast<std::size_t>(slot_->shape.count())}; }
+  std::span<Real> gradients() const { return {gradient(), as_size(slot_->shape.count())}; }
   // The same, but, unless something has flowed back already, in the place of the values, whatever they are: nobody may
   // read them any more.
   Real* gradient_in_place() const;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <tuple>
 
+#include "base/as_size.h"
 #include "kernels/pointwise.h"
 #include "kernels/product.h"
 
@@ -19,10 +20,10 @@ constexpr int table_rows = 1024;  // of a weight of which rows are looked up
 int pieces(int all, int piece) { return (all + piece - 1) / piece; }
 
 // How often so many passes can be halved.
-std::size_t halvings(std::size_t passes) { return static_cast<std::size_t>(std::countr_zero(passes)); }
+std::size_t halvings(std::size_t passes) { return as_size(std::countr_zero(passes)); }
 
 void add(const Real* from, int count, Real* to) {
-  const auto n = static_cast<std::size_t>(count);
+  const auto n = as_size(count);
   kernels::add({from, n}, {to, n});
 }
 
@@ -73,7 +74,7 @@ void WeightGradientSum::compute(int part, const GradientRoom& room, Real* gradie
   const int first = part * table_rows, last = std::min(first + table_rows, rows_);
   std::fill_n(gradient + std::ptrdiff_t(first) * columns_, std::ptrdiff_t(last - first) * columns_, Real(0));
   const std::span<const RowTerm> terms = row_terms(first, last, room.arena);
-  const auto partial_sums = room.arena.array<Real>(halvings(passes_.size()) * static_cast<std::size_t>(columns_));
+  const auto partial_sums = room.arena.array<Real>(halvings(passes_.size()) * as_size(columns_));
   for (std::size_t begin = 0, end = 0; begin < terms.size(); begin = end) {
     while (end < terms.size() && terms[end].row == terms[begin].row) ++end;
     sum_rows(terms.subspan(begin, end - begin), static_cast<int>(passes_.size()), partial_sums,
@@ -87,7 +88,7 @@ void WeightGradientSum::sum_tile(const Tile& tile, std::span<const WeightGradien
   const auto left = passes.first(passes.size() / 2), right = passes.last(passes.size() / 2);
   sum_tile(tile, left, {out.data, out.stride, out.level + 1});
   if (std::ranges::all_of(right, &WeightGradient::empty)) return;
-  Real* more = tile.room.partial_sums.data() + static_cast<std::size_t>(out.level) * tile_size;
+  Real* more = tile.room.partial_sums.data() + as_size(out.level) * tile_size;
   sum_tile(tile, right, {more, tile.part.columns, out.level + 1});
   for (int r = 0; r < tile.part.rows; ++r) {
     add(more + std::ptrdiff_t(r) * tile.part.columns, tile.part.columns, out.data + r * out.stride);
@@ -131,7 +132,7 @@ std::span<const WeightGradientSum::RowTerm> WeightGradientSum::row_terms(int fir
   std::size_t count = 0;
   for (int p = 0; p < static_cast<int>(passes_.size()); ++p) {
     int place = 0;
-    for (const RowsNote* note = passes_[static_cast<std::size_t>(p)].rows; note; note = note->next) {
+    for (const RowsNote* note = passes_[as_size(p)].rows; note; note = note->next) {
       const Real* values = note->drows;
       for (const std::int32_t row : note->ids) {
         if (row >= first && row < last) terms[count++] = {row, p, place++, values};
@@ -154,7 +155,7 @@ void WeightGradientSum::sum_rows(std::span<const RowTerm> terms, int passes, std
   const int half = passes / 2;
   const auto middle = std::ranges::partition_point(terms, [&](const RowTerm& t) { return t.pass % passes < half; });
   const std::span<const RowTerm> left(terms.begin(), middle), right(middle, terms.end());
-  const auto rest = partial_sums.subspan(static_cast<std::size_t>(columns_));
+  const auto rest = partial_sums.subspan(as_size(columns_));
   if (!left.empty()) sum_rows(left, half, rest, out);
   if (right.empty()) return;
   std::fill_n(partial_sums.data(), columns_, Real(0));

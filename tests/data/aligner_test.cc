@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.h"
 #include "base/error.h"
 #include "base/random.h"
 
@@ -29,7 +30,7 @@ std::int32_t cipher(std::int32_t letter) { return (letter * 7 + 5) % letters; }
 
 // Words in a letter-to-letter cipher, with a random letter after one letter in six and one letter in ten left out.
 std::vector<Made> make_words(int count) {
-  std::vector<Made> words(static_cast<std::size_t>(count));
+  std::vector<Made> words(as_size(count));
   for (std::size_t w = 0; w < words.size(); ++w) {
     const Random random = Random(1, Purpose::data).at(w);
     std::uint64_t counter = 0;
@@ -239,7 +240,7 @@ TEST(Aligner, LongPairsOfAnyShapeHaveAWay) {
                                       {700, 701},
                                       {90'001, 2},
                                       {9'000, 9'100}}) {
-    const Ids source(static_cast<std::size_t>(rows), 0), target(static_cast<std::size_t>(columns), 1);
+    const Ids source(as_size(rows), 0), target(as_size(columns), 1);
     const Links links = aligner.align({source, target});
     ASSERT_EQ(links.size(), target.size()) << rows;
     EXPECT_EQ(links.back().target, columns - 1);

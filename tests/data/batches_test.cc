@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/as_size.h"
 #include "base/error.h"
 #include "base/random.h"
 
@@ -94,7 +95,7 @@ TEST(Batches, OrderIsAPureFunctionOfSeedAndEpoch) {
     expect_each_once(other, lengths.size());
     // Not the same batches in another order either.
     std::size_t same = 0;
-    for (const auto& batch : other) same += static_cast<std::size_t>(std::count(first.begin(), first.end(), batch));
+    for (const auto& batch : other) same += as_size(std::count(first.begin(), first.end(), batch));
     EXPECT_LT(same, first.size() / 10 + 1);
   }
 }

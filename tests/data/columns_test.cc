@@ -73,5 +73,14 @@ TEST(Columns, OfALineToBeAnswered) {
   EXPECT_EQ(Columns().question_form(), "source");
 }
 
+TEST(Columns, OfALineThatAsksAgain) {
+  const Cells cells = {"a", "b", "N;PL", "0-0", {"c", "d"}};
+  EXPECT_EQ(Columns().question_line(cells), "a");
+  EXPECT_EQ(Columns::parse("features,target,source").question_line(cells), "N;PL\ta");
+  EXPECT_EQ(Columns::parse("source3,source,target,source2").question_line(cells), "d\ta\tc");
+  EXPECT_EQ(Columns::parse("source,source2").question_line({"a"}), "a\t");
+  EXPECT_EQ(Columns::parse("target").question_line(cells), "b");
+}
+
 }  // namespace
 }  // namespace fovea::columns_test

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/as_size.h"
 #include "base/error.h"
 #include "packed.h"
 #include "temporary_file.h"
@@ -156,7 +157,7 @@ TEST(Lines, MemoryToUnpackIsBounded) {
   std::string greedy = xz("a\nb\n");
   greedy[16] = '\x27';  // the size of the dictionary, 3 GiB, and the header's checksum that goes with it
   const std::uint32_t sum = lzma_crc32(reinterpret_cast<const std::uint8_t*>(greedy.data()) + 12, 8, 0);
-  for (int i = 0; i < 4; ++i) greedy[20 + static_cast<std::size_t>(i)] = static_cast<char>(sum >> (8 * i));
+  for (int i = 0; i < 4; ++i) greedy[20 + as_size(i)] = static_cast<char>(sum >> (8 * i));
   const TemporaryFile file(greedy);
   EXPECT_NE(error_of(file.path()).find("the xz file takes more than 256 MiB of memory to unpack"), std::string::npos)
       << error_of(file.path());

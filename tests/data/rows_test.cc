@@ -87,9 +87,19 @@ TEST(Rows, DamagedNumPyFilesAreRefused) {
 TEST(Rows, AreFoundInTheFileThatACellNames) {
   const TemporaryFile text("1 2\n3 4\n");
   const std::filesystem::path path = text.path();
-  EXPECT_EQ(read_rows(path.filename().string(), path.parent_path()).count(), 2);
+  EXPECT_EQ(read_rows(path.filename().string(), path.parent_path().string()).count(), 2);
   EXPECT_EQ(read_rows("1 2;3 4", "").count(), 2);
   EXPECT_NE(refusal([] { read_rows("no_such_file.npy", "/nowhere"); }).find("source.folder"), std::string::npos);
+}
+
+TEST(Rows, WhereFilesAreForbiddenNoneIsOpened) {
+  const NamedFiles forbidden = {.folder = {}, .open = OpenFiles::none};
+  for (const std::string rows : {"1", "0.5 -1e3; 2,3", "+.5"})
+    EXPECT_NO_THROW(read_rows({rows, forbidden}, "")) << rows;
+  for (const std::string file : {"a.npy", "/etc/passwd", "1/2", "..\\x", "0x1", "nan", "1\n2"}) {
+    const std::string said = refusal([&] { read_rows({file, forbidden}, ""); });
+    EXPECT_NE(said.find("not opened here"), said.npos) << file << ": " << said;
+  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.h"
 #include "base/error.h"
 #include "base/random.h"
 #include "base/utf8.h"
@@ -59,7 +60,7 @@ TEST(Tokenizer, EveryTextComesBack) {
       for (const Token& token : tokens) {
         ASSERT_FALSE(token.text.empty());
         ASSERT_GE(token.start, previous);
-        ASSERT_EQ(token.text.data(), all[static_cast<std::size_t>(token.start)].data());
+        ASSERT_EQ(token.text.data(), all[as_size(token.start)].data());
         ASSERT_EQ(token.end - token.start, count_characters(token.text));
         previous = token.end;
       }

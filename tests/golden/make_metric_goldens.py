@@ -1,14 +1,21 @@
 #!/usr/bin/python3
-"""Writes chrf.tsv and bleu.tsv: target, answer, its chrF2 or BLEU by sacreBLEU (pip install sacrebleu), and that of all
-lines so far.
+"""Writes what metrics others compute, too (pip install sacrebleu scikit-learn).
 
-nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0
-nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0
+chrf.tsv, bleu.tsv and their like: target, answer, its chrF2 or BLEU by sacreBLEU, and that of all lines so far.
+    chrf            nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0
+    chrf_lc         nrefs:1|case:lc|eff:yes|nc:6|nw:0|space:no|version:2.6.0
+    bleu            nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0
+    bleu_lc_none    nrefs:1|case:lc|eff:no|tok:none|smooth:exp|version:2.6.0, as for Multi30k
+    bleu_intl       nrefs:1|case:mixed|eff:no|tok:intl|smooth:exp|version:2.6.0
+labels.tsv: target, answer, and of all lines so far accuracy and macro F1 by scikit-learn 1.9.1.
 """
 
+import random
+from functools import partial
 from pathlib import Path
 
 import sacrebleu
+from sklearn.metrics import accuracy_score, f1_score
 
 CHRF_PAIRS = [
     ("the cat sat on the mat", "the cat sat on the mat"),
@@ -45,6 +52,35 @@ BLEU_PAIRS = [
 ]
 
 
+LOWER_PAIRS = [
+    ("Ein Mann schläft in einem grünen Raum .", "ein Mann schläft in Einem grünen Zimmer ."),
+    ("ZWEI HUNDE LAUFEN ÜBER DAS GRAS .", "zwei hunde rennen über das nasse gras ."),
+    ("Ça va , MON ÉLÈVE ?", "ça va mon élève ?"),
+    ("ДВА человека идут домой", "два Человека идут Домой"),
+    ("a , b , C , d .", "A, B, c, D."),
+]
+
+INTL_PAIRS = BLEU_PAIRS + [
+    ("Preis: 3,50€ – „ja“ … 5% §7", "Preis : 3,50 € – „ ja “ … 5 % § 7"),
+    ("日本語。はい！『本』（一）", "日本語 。 はい ！ 『本』 （一）"),
+    ("x+y=z ©2011 №5 a_b", "x + y = z © 2011 № 5 a _ b"),
+    ("v2.0.1, (3), 4-5 'n' ¿qué?", "v2.0.1 , ( 3 ) , 4 - 5 'n' ¿ qué ?"),
+]
+
+
+def write_labels():
+    random.seed(1)
+    labels = ["sport", "news", "a b", "Kunst", "rare"]
+    wanted = random.choices(labels, weights=[9, 5, 3, 2, 1], k=40)
+    given = [label if random.random() < 0.6 else random.choice([*labels, "none"]) for label in wanted]
+    path = Path(__file__).resolve().parent / "labels.tsv"
+    with path.open("w", encoding="utf-8") as file:
+        for n in range(1, len(wanted) + 1):
+            f1 = f1_score(wanted[:n], given[:n], average="macro", zero_division=0)
+            accuracy = accuracy_score(wanted[:n], given[:n])
+            print(wanted[n - 1], given[n - 1], repr(float(accuracy)), repr(float(f1)), sep="\t", file=file)
+
+
 def write(name, pairs, metric):
     def score(some):
         return repr(metric([answer for _, answer in some], [[target for target, _ in some]]).score)
@@ -57,6 +93,10 @@ def write(name, pairs, metric):
 def main():
     write("chrf.tsv", CHRF_PAIRS, sacrebleu.corpus_chrf)
     write("bleu.tsv", BLEU_PAIRS, sacrebleu.corpus_bleu)
+    write("chrf_lc.tsv", LOWER_PAIRS, sacrebleu.metrics.CHRF(lowercase=True).corpus_score)
+    write("bleu_lc_none.tsv", LOWER_PAIRS, partial(sacrebleu.corpus_bleu, lowercase=True, tokenize="none", force=True))
+    write("bleu_intl.tsv", INTL_PAIRS, partial(sacrebleu.corpus_bleu, tokenize="intl"))
+    write_labels()
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.h"
 #include "support/gradient_check.h"
 #include "tensor/op_cases.h"
 #include "tensor/ops.h"
@@ -185,7 +186,7 @@ TEST(BatchMates, ChangeNoBit) {
   const std::vector<Real> x = inputs[0].values;
   for (int b = 0; b < batch; ++b) {
     inputs[0] = {"x", {steps, 1, in}, row_of(x, b, in)};
-    const OwnMask own({rows[static_cast<std::size_t>(b)]});
+    const OwnMask own({rows[as_size(b)]});
     const RunResult alone = run(inputs, model(own), {.any_wanted = false});
     EXPECT_EQ(alone.output, row_of(together.output, b, size + steps)) << "row " << b;
   }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/as_size.h"
 #include "support/gradient_check.h"
 #include "tensor/ops.h"
 
@@ -28,14 +29,14 @@ class OwnMask {
   explicit OwnMask(const std::vector<std::string>& rows)
       : positions_(static_cast<int>(rows[0].size())), batch_(static_cast<int>(rows.size())) {
     for (int i = 0; i < positions_; ++i) {
-      for (const std::string& row : rows) data_.push_back(row[static_cast<std::size_t>(i)] == '1');
+      for (const std::string& row : rows) data_.push_back(row[as_size(i)] == '1');
     }
   }
   operator Mask() const { return {data_.data(), positions_, batch_}; }
   // 1 or 0 for each of the `size` values of each position and row: [positions, batch, size]
   std::vector<Real> as_values(int size) const {
     std::vector<Real> values;
-    for (const std::uint8_t bit : data_) values.insert(values.end(), static_cast<std::size_t>(size), Real(bit));
+    for (const std::uint8_t bit : data_) values.insert(values.end(), as_size(size), Real(bit));
     return values;
   }
 

@@ -3,6 +3,7 @@
 
 #include "tensor/op_case.h"
 #include "tensor/op_cases_pairs.h"
+#include "tensor/op_cases_pictures.h"
 #include "tensor/op_cases_rows.h"
 #include "tensor/op_cases_selections.h"
 
@@ -205,6 +206,7 @@ inline std::vector<OpCase> op_cases() {
   add_row_cases(cases);
   add_selection_cases(cases);
   add_pair_cases(cases);
+  add_picture_cases(cases);
   return cases;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/as_size.h"
 #include "support/gradient_check.h"
 #include "tensor/op_cases_pairs.h"
 #include "tensor/ops.h"
@@ -73,10 +74,10 @@ TEST(Linked, IsAProductWithADenseTable) {
   constexpr int queries = 3, batch = 2, positions = 3;
   const OwnLinks copy_map = mixed_links();
   const NamedInputs inputs = {{"weights", {queries, batch, positions}}};
-  std::vector<double> expected(static_cast<std::size_t>(queries * batch * copy_map.width), 0.0);
+  std::vector<double> expected(as_size(queries * batch * copy_map.width), 0.0);
   for (int row = 0; row < queries * batch; ++row) {
     for (int i = 0; i < positions; ++i) {
-      std::vector<double> table(static_cast<std::size_t>(copy_map.width), 0.0);
+      std::vector<double> table(as_size(copy_map.width), 0.0);
       const int place = i * batch + row % batch;
       for (int k = copy_map.starts[place]; k < copy_map.starts[place + 1]; ++k)
         table[copy_map.symbols[k]] += copy_map.shares[k];

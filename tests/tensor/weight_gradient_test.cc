@@ -4,6 +4,7 @@
 
 #include <list>
 
+#include "base/as_size.h"
 #include "support/gradient_check.h"
 #include "support/random_values.h"
 
@@ -44,7 +45,7 @@ class Passes {
 
   std::vector<double> expected() const {
     const int out = shape_[1];
-    std::vector<double> sum(static_cast<std::size_t>(shape_.count()));
+    std::vector<double> sum(as_size(shape_.count()));
     for (const WeightGradient& pass : all) {
       for (std::size_t i = 0; pass.direct && i < sum.size(); ++i) sum[i] += double(pass.direct[i]);
       for (const ProductNote* note = pass.products; note; note = note->next) {
@@ -58,7 +59,7 @@ class Passes {
       for (const RowsNote* note = pass.rows; note; note = note->next) {
         for (std::size_t r = 0; r < note->ids.size(); ++r) {
           for (int j = 0; j < out; ++j) {
-            sum[static_cast<std::size_t>(note->ids[r] * out + j)] += double(note->drows[static_cast<int>(r) * out + j]);
+            sum[as_size(note->ids[r] * out + j)] += double(note->drows[static_cast<int>(r) * out + j]);
           }
         }
       }
@@ -68,7 +69,7 @@ class Passes {
 
   std::vector<Real> sum(std::span<const WeightGradient> passes) const {
     const WeightGradientSum whole(shape_, passes);
-    std::vector<Real> gradient(static_cast<std::size_t>(shape_.count()), Real(-7));
+    std::vector<Real> gradient(as_size(shape_.count()), Real(-7));
     Arena arena;
     const GradientRoom room(arena, passes.size());
     for (int part = whole.parts() - 1; part >= 0; --part) whole.compute(part, room, gradient.data());

@@ -15,6 +15,7 @@ Example make_copy(std::uint64_t seed, std::uint64_t index) {
   return example;
 }
 
-extern const Maker Maker_copy = {"copy", "random words of 3 to 12 letters; target: the same word", make_copy};
+extern const Maker Maker_copy = {"copy", "random words of 3 to 12 letters; target: the same word",
+                                 plain_maker<make_copy>};
 
 }  // namespace fovea

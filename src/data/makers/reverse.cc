@@ -17,6 +17,6 @@ Example make_reverse(std::uint64_t seed, std::uint64_t index) {
 }  // namespace
 
 extern const Maker Maker_reverse = {"reverse", "random words of 3 to 12 letters; target: the word backwards",
-                                    make_reverse};
+                                    plain_maker<make_reverse>};
 
 }  // namespace fovea

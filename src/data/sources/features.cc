@@ -1,6 +1,7 @@
 // features: tags such as V;PST or pos=N,case=ABL, each a symbol, whatever separates them.
 #include "data/features.h"
 
+#include "base/as_size.h"
 #include "data/source.h"
 
 namespace fovea {
@@ -10,8 +11,7 @@ namespace {
 std::vector<Token> cut_tags(std::string_view cell) {
   std::vector<Token> tokens;
   for (const std::string_view tag : split_features(cell)) {
-    const auto start =
-        static_cast<int>(count_characters(cell.substr(0, static_cast<std::size_t>(tag.data() - cell.data()))));
+    const auto start = static_cast<int>(count_characters(cell.substr(0, as_size(tag.data() - cell.data()))));
     tokens.push_back({tag, start, start + static_cast<int>(count_characters(tag))});
   }
   return tokens;
@@ -26,8 +26,7 @@ class FeatureSource : public SymbolSource {
   }
 };
 
-SourcePtr learn_features(const SourceOptions& options, std::span<const std::string_view> cells,
-                         std::vector<int>& lengths) {
+SourcePtr learn_features(const SourceOptions& options, std::span<const SourceCell> cells, std::vector<int>& lengths) {
   const SymbolCounts counts = count_symbols(cells, cut_tags, lengths);
   return std::make_shared<FeatureSource>(Vocabulary(counts, {options.min_count, options.max_symbols}));
 }

@@ -11,8 +11,8 @@ std::map<std::string, std::string> TextSource::learned() const {
 
 namespace {
 
-SourcePtr learn_text(const SourceOptions& options, std::span<const std::string_view> cells, std::vector<int>& lengths) {
-  TokenizerPtr tokenizer = learn_tokenizer(options.tokenizer, cells);
+SourcePtr learn_text(const SourceOptions& options, std::span<const SourceCell> cells, std::vector<int>& lengths) {
+  TokenizerPtr tokenizer = learn_tokenizer(options.tokenizer, texts_of(cells));
   const SymbolCounts counts =
       count_symbols(cells, [&](std::string_view cell) { return tokenizer->cut(cell); }, lengths);
   Vocabulary vocabulary(counts, {options.min_count, options.max_symbols});
@@ -26,6 +26,7 @@ SourcePtr restore_text(const SourceOptions& options, const LearnedTexts& learned
 
 }  // namespace
 
-extern const SourceKind Source_text = {"text", "text, cut into symbols by the tokenizer", learn_text, restore_text};
+extern const SourceKind Source_text = {
+    "text", "text, cut into symbols by the tokenizer", learn_text, restore_text, true, nullptr, true};
 
 }  // namespace fovea

@@ -2,8 +2,10 @@
 // numbers is brought to mean 0 and deviation 1 over the training data.
 #include <cmath>
 
+#include "base/as_size.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/utf8.h"
 #include "data/rows.h"
 #include "data/source.h"
 
@@ -16,10 +18,11 @@ class VectorSource : public Source {
   VectorSource(std::string folder, std::vector<float> means, std::vector<float> scales)
       : folder_(std::move(folder)), means_(std::move(means)), scales_(std::move(scales)) {}
 
-  SourceData encode(std::string_view cell) const override {
+  SourceData encode(const SourceCell& cell) const override {
     Rows rows = read_rows(cell, folder_);
     if (rows.width != width() && rows.count() > 0) {
-      throw data_error("rows of {} numbers where the model reads {}: \"{}\"", rows.width, width(), shortened(cell));
+      throw data_error("rows of {} numbers where the model reads {}: \"{}\"", rows.width, width(),
+                       beginning(cell.text));
     }
     for (std::size_t i = 0; i < rows.values.size(); ++i) {
       const std::size_t column = i % means_.size();
@@ -29,7 +32,7 @@ class VectorSource : public Source {
     return {{}, std::move(rows.values), length};
   }
 
-  std::vector<SourcePosition> positions(std::string_view, const SourceData& data) const override {
+  std::vector<SourcePosition> positions(const SourceCell&, const SourceData& data) const override {
     std::vector<SourcePosition> positions;
     for (int i = 1; i <= data.length; ++i) positions.push_back({std::to_string(i), i - 1, i});
     return positions;
@@ -42,7 +45,6 @@ class VectorSource : public Source {
   }
 
  private:
-  static std::string shortened(std::string_view cell) { return std::string(cell.substr(0, 40)); }
   int width() const { return static_cast<int>(means_.size()); }
 
   std::string folder_;
@@ -50,24 +52,20 @@ class VectorSource : public Source {
   std::vector<float> scales_;  // 1 / deviation
 };
 
-SourcePtr learn_vectors(const SourceOptions& options, std::span<const std::string_view> cells,
-                        std::vector<int>& lengths) {
+SourcePtr learn_vectors(const SourceOptions& options, std::span<const SourceCell> cells, std::vector<int>& lengths) {
   std::vector<double> sums, squares;
   double count = 0;
-  for (const std::string_view cell : cells) {
-    Rows rows;
-    try {
-      rows = read_rows(cell, options.folder);
-    } catch (const Error& e) {
-      throw data_error("line {} of those to train on: {}", lengths.size() + 1, e.what());
+  for (const SourceCell& cell : cells) {
+    const Rows rows = read_rows(cell, options.folder);
+    if (rows.count() == 0) {
+      lengths.push_back(0);
+      continue;
     }
-    lengths.push_back(rows.count());
-    if (rows.count() == 0) continue;
-    sums.resize(sums.empty() ? static_cast<std::size_t>(rows.width) : sums.size());
+    sums.resize(sums.empty() ? as_size(rows.width) : sums.size());
     squares.resize(sums.size());
-    if (sums.size() != static_cast<std::size_t>(rows.width)) {
+    if (sums.size() != as_size(rows.width)) {
       throw data_error("rows of {} numbers where the first line has rows of {}: \"{}\"", rows.width, sums.size(),
-                       cell.substr(0, 40));
+                       beginning(cell.text));
     }
     for (std::size_t i = 0; i < rows.values.size(); ++i) {
       const auto value = static_cast<double>(rows.values[i]);
@@ -75,6 +73,7 @@ SourcePtr learn_vectors(const SourceOptions& options, std::span<const std::strin
       squares[i % sums.size()] += value * value;
     }
     count += rows.count();
+    lengths.push_back(rows.count());
   }
   if (sums.empty()) throw data_error("no line has a row of numbers");
   std::vector<float> means, scales;

@@ -16,12 +16,6 @@ class CharTokenizer : public Tokenizer {
     }
     return tokens;
   }
-
-  std::string join(std::span<const std::string> tokens) const override {
-    std::string text;
-    for (const std::string& token : tokens) text += token;
-    return text;
-  }
 };
 
 }  // namespace

@@ -11,12 +11,6 @@ class WholeTokenizer : public Tokenizer {
     if (text.empty()) return {};
     return {{text, 0, static_cast<int>(count_characters(text))}};
   }
-
-  std::string join(std::span<const std::string> tokens) const override {
-    std::string text;
-    for (const std::string& token : tokens) text += token;
-    return text;
-  }
 };
 
 }  // namespace

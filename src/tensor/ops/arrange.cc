@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/as_size.h"
 #include "kernels/pointwise.h"
 #include "tensor/ops.h"
 #include "tensor/ops/row.h"
@@ -50,7 +51,7 @@ Tensor concat(std::initializer_list<Tensor> parts) {
       for (Tensor part : kept) {
         const int size = part.shape().last();
         for (int r = 0; r < rows && part.wants_gradient(); ++r) {
-          kernels::add({y.gradient() + std::ptrdiff_t(r) * width + start, static_cast<std::size_t>(size)},
+          kernels::add({y.gradient() + std::ptrdiff_t(r) * width + start, as_size(size)},
                        row(part.gradient(), r, size));
         }
         start += size;
@@ -66,7 +67,7 @@ Tensor columns(Tensor x, int start, int count) {
         x.shape().text());
   Tensor y = x.tape().make(x.shape().with_last(count), x.wants_gradient());
   const auto part = [=](Real* data, int r) {
-    return std::span<Real>(data + std::ptrdiff_t(r) * width + start, static_cast<std::size_t>(count));
+    return std::span<Real>(data + std::ptrdiff_t(r) * width + start, as_size(count));
   };
   for (int r = 0; r < rows; ++r) std::ranges::copy(part(x.data(), r), row(y.data(), r, count).begin());
   if (y.wants_gradient()) {
@@ -143,7 +144,7 @@ Tensor masked_mean(Tensor x, Mask mask) {
   const int positions = x.shape()[0], batch = x.shape()[1], size = x.shape()[2];
   check(mask.positions == positions && mask.batch == batch, "masked_mean: a mask [{}, {}] for {}", mask.positions,
         mask.batch, x.shape().text());
-  const auto shares = x.tape().arena().array<Real>(static_cast<std::size_t>(batch));  // 1 / number of real positions
+  const auto shares = x.tape().arena().array<Real>(as_size(batch));  // 1 / number of real positions
   Tensor y = x.tape().make({batch, size}, x.wants_gradient());
   std::ranges::fill(y.values(), Real(0));
   for (int b = 0; b < batch; ++b) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/as_size.h"
 #include "kernels/pointwise.h"
 #include "tensor/ops.h"
 #include "tensor/ops/row.h"
@@ -41,7 +42,7 @@ Tensor join_steps(Tensor a, Tensor b) {
   const int steps = s[0] + b.shape()[0];
   Tensor y = a.tape().make(s.axes() == 2 ? Shape{steps, s[1]} : Shape{steps, s[1], s[2]},
                            a.wants_gradient() || b.wants_gradient());
-  const auto first = static_cast<std::size_t>(s.count());
+  const auto first = as_size(s.count());
   std::ranges::copy(a.values(), y.data());
   std::ranges::copy(b.values(), y.data() + first);
   if (y.wants_gradient()) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/as_size.h"
 #include "kernels/pointwise.h"
 #include "tensor/ops.h"
 
@@ -23,7 +24,7 @@ Tensor embed(Tensor table, Ids ids, Shape leading) {
     y.tape().record([=] {
       if (!y.has_gradient()) return;
       if (table.packed()) return table.tape().note_rows(table, kept, y.gradient());
-      const std::size_t n = static_cast<std::size_t>(size);
+      const std::size_t n = as_size(size);
       for (int i = 0; i < count; ++i) {
         kernels::add({y.gradient() + std::ptrdiff_t(i) * size, n},
                      {table.gradient() + std::ptrdiff_t(kept[i]) * size, n});

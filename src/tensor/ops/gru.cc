@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/as_size.h"
 #include "kernels/cells.h"
 #include "kernels/pointwise.h"
 #include "kernels/rows.h"
@@ -32,9 +33,9 @@ Tensor gru(Tensor x, const GruWeights& weights, Tensor initial, Mask mask, Direc
   const int turn = direction == Direction::forward ? 1 : -1;
   const States h = make_states(tape, {steps, batch, size}, initial, direction, wants_gradient);
   Real* input_gates = x.data();  // [steps, batch, 3 size]
-  Real* state_gates = tape.arena().array<Real>(static_cast<std::size_t>(rows) * width).data();
+  Real* state_gates = tape.arena().array<Real>(as_size(rows) * width).data();
   if (projects) {
-    input_gates = tape.arena().array<Real>(static_cast<std::size_t>(rows) * width).data();
+    input_gates = tape.arena().array<Real>(as_size(rows) * width).data();
     write_product({x.data(), rows, in}, packed_plain(weights.input), input_gates, kernels::Start::zero,
                   weights.input_bias.data());
   }
@@ -60,8 +61,7 @@ Tensor gru(Tensor x, const GruWeights& weights, Tensor initial, Mask mask, Direc
       write_product({state_gates + at, batch, width}, state_transposed, h.previous_gradient(t), kernels::Start::keep);
     }
     if (initial && initial.wants_gradient()) {
-      kernels::add({h.previous_gradient(first_step(direction, steps)), static_cast<std::size_t>(h.stride)},
-                   initial.gradients());
+      kernels::add({h.previous_gradient(first_step(direction, steps)), as_size(h.stride)}, initial.gradients());
     }
     const Real* previous_states = h.all.data() + std::ptrdiff_t(h.before) * h.stride;
     add_weight_gradient(weights.state, {previous_states, rows, size}, {state_gates, rows, width});

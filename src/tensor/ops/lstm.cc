@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/as_size.h"
 #include "kernels/cells.h"
 #include "kernels/pointwise.h"
 #include "kernels/rows.h"
@@ -34,7 +35,7 @@ LstmState lstm(Tensor x, const LstmWeights& weights, LstmState initial, Mask mas
   const States c = make_states(tape, {steps, batch, size}, initial.c, direction, wants_gradient);
   Real* gates = x.data();  // [steps, batch, 4 size]
   if (projects) {
-    gates = tape.arena().array<Real>(static_cast<std::size_t>(rows) * width).data();
+    gates = tape.arena().array<Real>(as_size(rows) * width).data();
     write_product({x.data(), rows, in}, packed_plain(weights.input), gates, kernels::Start::zero, weights.bias.data());
   }
   const Right state_weight = packed_plain(weights.state);
@@ -50,7 +51,7 @@ LstmState lstm(Tensor x, const LstmWeights& weights, LstmState initial, Mask mas
 
   tape.record([=] {
     if (!h.all.has_gradient() && !c.all.has_gradient()) return;
-    const std::size_t state_count = static_cast<std::size_t>(batch) * size;
+    const std::size_t state_count = as_size(batch) * size;
     const std::span<Real> dc = x.tape().arena().array<Real>(state_count);
     std::ranges::fill(dc, Real(0));
     const Right state_transposed = packed_transposed(weights.state);

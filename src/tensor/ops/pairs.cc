@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/as_size.h"
 #include "kernels/pointwise.h"
 #include "tensor/ops.h"
 #include "tensor/ops/row.h"
@@ -167,7 +168,7 @@ Tensor unit_sequences(Tensor x, Mask mask) {
       for (std::ptrdiff_t at = start; at < start + size; ++at) visit(at);
     }
   };
-  const auto factors = x.tape().arena().array<Real>(static_cast<std::size_t>(rows));  // 1 / |x|
+  const auto factors = x.tape().arena().array<Real>(as_size(rows));  // 1 / |x|
   Tensor y = x.tape().make(s, x.wants_gradient());
   std::ranges::fill(y.values(), Real(0));
   for (int r = 0; r < rows; ++r) {

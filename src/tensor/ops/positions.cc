@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/as_size.h"
 #include "tensor/ops.h"
 
 namespace fovea {
@@ -44,7 +45,7 @@ struct Turn {
 
 // The turn of every pair of every step, [steps, size / 2].
 const Turn* make_turns(Arena& arena, int steps, int size, When when) {
-  Turn* turns = arena.array<Turn>(static_cast<std::size_t>(steps) * (size / 2)).data();
+  Turn* turns = arena.array<Turn>(as_size(steps) * (size / 2)).data();
   for (int t = 0; t < steps; ++t) {
     for (int i = 0; i < size / 2; ++i) {
       const double angle = (when.first + t * when.stride) * std::pow(10000.0, -2.0 * i / size);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/as_size.h"
 #include "tensor/share_products.h"
 
 namespace fovea {
@@ -40,9 +41,9 @@ void write_product(RowsView left, const Right& right, Real* out, kernels::Start 
     const int panels = (right.columns + kernels::panel_width - 1) / kernels::panel_width;
     return std::min(right.columns, part * panels / parts * kernels::panel_width);
   };
-  std::int16_t* rooms = right.arena->array<std::int16_t>(workspace * static_cast<std::size_t>(workers->count())).data();
+  std::int16_t* rooms = right.arena->array<std::int16_t>(workspace * as_size(workers->count())).data();
   workers->run(parts, [&](int part, int worker) {
-    multiply(start_of(part), start_of(part + 1), rooms + workspace * static_cast<std::size_t>(worker));
+    multiply(start_of(part), start_of(part + 1), rooms + workspace * as_size(worker));
   });
 }
 

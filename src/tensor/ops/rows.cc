@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/as_size.h"
 #include "kernels/pointwise.h"
 #include "tensor/ops.h"
 #include "tensor/ops/row.h"
@@ -51,7 +52,7 @@ Tensor layer_norm(Tensor x, Tensor gain, Tensor bias) {
         "layer_norm: gain {} and bias {} for {}", gain.shape().text(), bias.shape().text(), x.shape().text());
   Tape& tape = x.tape();
   Tensor y = tape.make(x.shape(), x.wants_gradient() || gain.wants_gradient() || bias.wants_gradient());
-  const auto moments = tape.arena().array<Real>(2 * static_cast<std::size_t>(rows));
+  const auto moments = tape.arena().array<Real>(2 * as_size(rows));
   const kernels::LayerNorm norm = {x.data(), rows, columns, gain.data(), moments.data(), moments.data() + rows};
   kernels::layer_norm(norm, bias.data(), y.data());
   if (y.wants_gradient()) {
@@ -67,7 +68,7 @@ Tensor layer_norm(Tensor x, Tensor gain, Tensor bias) {
 Tensor unit_rows(Tensor x) {
   const int rows = x.shape().rows(), columns = x.shape().last();
   Tensor y = x.tape().make(x.shape(), x.wants_gradient());
-  const auto factors = x.tape().arena().array<Real>(static_cast<std::size_t>(rows));  // 1 / |x|
+  const auto factors = x.tape().arena().array<Real>(as_size(rows));  // 1 / |x|
   std::ranges::copy(x.values(), y.data());
   for (int r = 0; r < rows; ++r) {
     const double norm = std::sqrt(kernels::sum_of_squares(row(x.data(), r, columns)));

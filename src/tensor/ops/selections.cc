@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/as_size.h"
 #include "tensor/ops.h"
 
 namespace fovea {
@@ -89,7 +90,7 @@ Cut find_cut(View view, const Real* scores, Real factor, Real* room, Grow grow) 
 
 // sum_i max(0, z_i - threshold) = 1
 Tensor sparsemax(Tensor scores, Mask mask) {
-  Real* room = scores.tape().arena().array<Real>(static_cast<std::size_t>(mask.positions)).data();
+  Real* room = scores.tape().arena().array<Real>(as_size(mask.positions)).data();
   const auto forward = [=](View view, const Real* z, Real* weights) {
     Real sum = 0;
     const Cut cut = find_cut(view, z, 1, room, [&](Real next, int count) {
@@ -117,7 +118,7 @@ Tensor sparsemax(Tensor scores, Mask mask) {
 // squared distances from it, the threshold is mean - sqrt((1 - spread) / k).
 Tensor entmax(Tensor scores, Mask mask) {
   constexpr Real half = Real(0.5);
-  Real* room = scores.tape().arena().array<Real>(static_cast<std::size_t>(mask.positions)).data();
+  Real* room = scores.tape().arena().array<Real>(as_size(mask.positions)).data();
   const auto forward = [=](View view, const Real* z, Real* weights) {
     Real mean = 0, spread = 0;
     const Cut cut = find_cut(view, z, half, room, [&](Real next, int count) {
@@ -186,7 +187,7 @@ Tensor keep_window(Tensor scores, Tensor centres, int width, Mask mask) {
   check_centres("keep_window", centres.shape(), mask);
   check(centres.shape()[0] == scores.shape()[0], "keep_window: centres {} for scores {}", centres.shape().text(),
         scores.shape().text());
-  const auto middles = scores.tape().arena().array<int>(static_cast<std::size_t>(centres.shape().count()));
+  const auto middles = scores.tape().arena().array<int>(as_size(centres.shape().count()));
   each_view(centres.shape()[0], mask,
             [&](View view) { middles[view.index()] = nearest_seen(view, std::round(centres.data()[view.index()])); });
   const auto kept = [=](View view, int i) { return view.sees(i) && std::abs(i - middles[view.index()]) <= width; };
@@ -243,7 +244,7 @@ Tensor walk_by(Choices choices, bool choices_want_gradient, Tensor before, Mask 
   Tape& tape = before.tape();
   const Shape shape = before.shape();
   const int positions = mask.positions;
-  const auto come = tape.arena().array<Real>(static_cast<std::size_t>(shape.count()));  // how much comes to a position
+  const auto come = tape.arena().array<Real>(as_size(shape.count()));  // how much comes to a position
   Tensor weights = tape.make(shape, choices_want_gradient || before.wants_gradient());
   each_view(shape[0], mask, [&](View view) {
     Real going = 0;
@@ -259,7 +260,7 @@ Tensor walk_by(Choices choices, bool choices_want_gradient, Tensor before, Mask 
   if (!weights.wants_gradient()) return weights;
   tape.record([=] {
     if (!weights.has_gradient()) return;
-    const std::span<Real> dstop = weights.tape().arena().array<Real>(static_cast<std::size_t>(positions));
+    const std::span<Real> dstop = weights.tape().arena().array<Real>(as_size(positions));
     each_view(shape[0], mask, [&](View view) {
       Real dgoing = 0;
       for (int i = positions - 1; i >= 0; --i) {

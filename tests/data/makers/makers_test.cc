@@ -1,18 +1,40 @@
+#include "base/as_size.h"
 #include "data/makers/maker.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <map>
 #include <set>
 #include <string>
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "data/picture.h"
+#include "data/rows.h"
+#include "support/temporary_folder.h"
 
 namespace fovea::makers_test {
 namespace {
 
+// What a maker needs to be asked for.
+MakerOptions options_of(const Maker& maker, const TemporaryFolder& folder) {
+  MakerOptions options;
+  const auto obeys = [&](std::string_view name) {
+    return std::ranges::find(maker.options, name) != maker.options.end();
+  };
+  if (obeys("words")) {
+    std::string words;
+    for (std::uint64_t i = 0; i < 300; ++i) words += makers().find("copy").make(9, i).source + "\t5\n";
+    options.words = folder.write("words.tsv", words);
+  }
+  if (obeys("pictures")) options.pictures = (folder / "pictures").string();
+  return options;
+}
+
 TEST(Makers, EachIsNamedDescribedAndPure) {
+  const TemporaryFolder folder;
   std::set<std::string_view> names;
   for (const Maker* entry : makers()) {
     const Maker& maker = *entry;
@@ -21,9 +43,11 @@ TEST(Makers, EachIsNamedDescribedAndPure) {
     EXPECT_EQ(&makers().find(maker.name), &maker);
     std::set<std::string> sources;
     std::size_t differs = 0;
+    const MakerOptions options = options_of(maker, folder);
+    const MakeLine make = maker.start(options, 1), other = maker.start(options, 2), once_more = maker.start(options, 1);
     for (std::uint64_t i = 0; i < 1000; ++i) {
-      const Example example = maker.make(1, i);
-      const Example again = maker.make(1, i);
+      const Example example = make(i);
+      const Example again = once_more(i);
       EXPECT_EQ(again.source, example.source);
       EXPECT_EQ(again.target, example.target);
       EXPECT_EQ(example.line, static_cast<std::int64_t>(i) + 1);
@@ -33,7 +57,7 @@ TEST(Makers, EachIsNamedDescribedAndPure) {
         EXPECT_FALSE(find_invalid_utf8(text));
       }
       sources.insert(example.source);
-      differs += maker.make(2, i).source != example.source ? 1 : 0;
+      differs += other(i).source != example.source ? 1 : 0;
     }
     EXPECT_GT(sources.size(), 980u) << maker.name;
     EXPECT_GT(differs, 980u) << maker.name;
@@ -46,7 +70,7 @@ TEST(Makers, UnknownNameListsTheKnownOnes) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::usage);
-    EXPECT_STREQ(error.what(), "no maker \"data\"; there are dates, copy and reverse");
+    EXPECT_STREQ(error.what(), "no maker \"data\"; there are dates, typos, scenes, series, extract, copy and reverse");
   }
 }
 
@@ -65,6 +89,122 @@ TEST(Makers, CopyAndReverse) {
   EXPECT_EQ(letters.size(), 26u);
   EXPECT_EQ(*letters.begin(), 'a');
   EXPECT_EQ(*letters.rbegin(), 'z');
+}
+
+TEST(Makers, RefuseWhatTheyDoNotObey) {
+  const auto refusal = [](const char* name, const MakerOptions& options) -> std::string {
+    try {
+      makers().find(name).start(options, 1);
+    } catch (const Error& e) {
+      EXPECT_EQ(e.kind(), ErrorKind::usage);
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal("copy", {.bad_typing = true}), "copy knows no `bad_typing`");
+  EXPECT_EQ(refusal("typos", {}), "typos needs a list of words; give one with `words` F");
+  EXPECT_EQ(refusal("scenes", {}), "scenes needs a folder for its pictures; give one with `pictures` F");
+  EXPECT_NE(refusal("series", {.answer = "question"}).find("symbols"), std::string::npos);
+}
+
+TEST(Typos, HaveOneWrongLetterWhereTheTargetSays) {
+  const TemporaryFolder folder;
+  const std::string words = folder.write("w.tsv", "you\t10\t900\nthere\t10\t100\nDon't\nit\nthese\t10\t0\n");
+  const MakeLine where = makers().find("typos").start({.words = words}, 1);
+  const MakeLine which = makers().find("typos").start({.words = words, .answer = "word"}, 1);
+  std::map<std::string, int> counts;
+  for (std::uint64_t i = 0; i < 4300; ++i) {
+    const Example position = where(i), word = which(i);
+    ASSERT_EQ(position.source, word.source);
+    ASSERT_EQ(word.source.size(), word.target.size());
+    ++counts[word.target];
+    ASSERT_FALSE(word.source == "these" || word.source == "there") << "a word is no typo";
+    const auto [wrong, right] = std::ranges::mismatch(word.source, word.target);
+    EXPECT_EQ(std::to_string(wrong - word.source.begin() + 1), position.target);
+    EXPECT_TRUE(std::equal(wrong + 1, word.source.end(), right + 1));
+  }
+  // 1 + the square root: 31, 11 and 1 of 43.
+  EXPECT_EQ(counts.size(), 3u);
+  EXPECT_NEAR(counts["you"], 3100, 150);
+  EXPECT_NEAR(counts["these"], 100, 50);
+}
+
+TEST(Scenes, KeepBackSomePairs) {
+  const TemporaryFolder folder;
+  const std::string pictures = (folder / "pictures").string();
+  const std::set<std::string> kept = {"red circle", "green square", "blue triangle", "yellow cross"};
+  for (const bool unseen : {false, true}) {
+    const MakeLine make = makers().find("scenes").start({.pictures = pictures, .unseen = unseen}, 1);
+    std::set<std::string> captions;
+    for (std::uint64_t i = 0; i < 600; ++i) {
+      const Example example = make(i);
+      captions.insert(example.target);
+      const bool has = std::ranges::any_of(
+          kept, [&](const std::string& pair) { return example.target.find(pair) != std::string::npos; });
+      EXPECT_EQ(has, unseen) << example.target;
+    }
+    EXPECT_GT(captions.size(), unseen ? 60u : 150u);
+  }
+}
+
+TEST(Scenes, AreDrawnAsTheCaptionSays) {
+  const TemporaryFolder folder;
+  const MakeLine make = makers().find("scenes").start({.pictures = (folder / "p").string()}, 4);
+  int seen = 0;
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    const Example example = make(i);
+    if (!example.target.ends_with("at the top left")) continue;
+    ++seen;
+    std::ifstream file(example.source, std::ios::binary);
+    const Picture picture = decode_picture(std::string(std::istreambuf_iterator<char>(file), {}), true);
+    for (int pixel = 0; pixel < picture.width * picture.height; ++pixel) {
+      const bool drawn = picture.pixels[as_size(pixel * 3 + 2)] != 255;
+      const bool corner = pixel % picture.width < 21 && pixel / picture.width < 21;
+      ASSERT_TRUE(!drawn || corner) << example.target;
+    }
+  }
+  EXPECT_GT(seen, 0);
+}
+
+TEST(Scenes, QuestionsStandBetweenPictureAndAnswer) {
+  const TemporaryFolder folder;
+  const MakeLine make = makers().find("scenes").start({.answer = "question", .pictures = (folder / "p").string()}, 1);
+  std::map<std::string, std::set<std::string>> answers;
+  for (std::uint64_t i = 0; i < 400; ++i) {
+    const Example example = make(i);
+    ASSERT_EQ(example.others.size(), 1u);
+    answers[example.others[0]].insert(example.target);
+  }
+  EXPECT_EQ(answers["how many objects are there"], (std::set<std::string>{"one", "two", "three"}));
+  EXPECT_EQ(answers["what shape is the first object"].size(), 4u);
+}
+
+TEST(Series, AreRowsOfOneNumber) {
+  for (const std::string answer : {"symbols", "series"}) {
+    const MakeLine make = makers().find("series").start({.answer = answer}, 1);
+    for (std::uint64_t i = 0; i < 200; ++i) {
+      const Example example = make(i);
+      EXPECT_EQ(parse_rows(example.source).width, 1);
+      EXPECT_LT(example.source.size(), 1000u);  // the longest line there may be, unless it is said
+      if (answer == "series") {
+        EXPECT_EQ(example.target.size(), 12u * 3 - 1);
+      }
+    }
+  }
+}
+
+TEST(Extract, NamesAreCopiedFromTheSource) {
+  std::set<std::string> names;
+  for (std::uint64_t i = 0; i < 500; ++i) {
+    const Example example = makers().find("extract").make(1, i);
+    const std::string giver = example.target.substr(0, example.target.find(' '));
+    const std::string taker = example.target.substr(example.target.rfind(' ') + 1);
+    for (const std::string& name : {giver, taker}) {
+      EXPECT_NE((" " + example.source + " ").find(" " + name + " "), std::string::npos) << example.source;
+      names.insert(name);
+    }
+  }
+  EXPECT_GT(names.size(), 950u);
 }
 
 }  // namespace

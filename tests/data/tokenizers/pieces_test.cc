@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "base/as_size.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "data/temporary_file.h"
@@ -81,7 +82,7 @@ TEST(Pieces, RandomTextComesBackAndEachPieceIsWhereItSays) {
       for (const Token& token : tokens) {
         ASSERT_GE(token.start, previous);
         std::string there;
-        for (int c = token.start; c < token.end; ++c) there += all[static_cast<std::size_t>(c)];
+        for (int c = token.start; c < token.end; ++c) there += all[as_size(c)];
         const std::string shown = without_mark(std::string(token.text));
         ASSERT_EQ(with_single_spaces(there), shown) << text;
         previous = token.end;

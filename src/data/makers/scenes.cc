@@ -1,0 +1,204 @@
+// scenes: drawn pictures of coloured shapes, each a PNG file, with a caption in English, or with a question and its
+// answer. Four of the twenty-four pairs of colour and shape are drawn only when `unseen` is asked for, and then at
+// least one is in every picture; each of their colours and shapes is seen in other pairs.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+
+#include "base/as_size.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/random.h"
+#include "data/makers/maker.h"
+#include "data/picture.h"
+
+namespace fovea {
+
+namespace {
+
+struct SceneColour {
+  std::string_view name;
+  std::array<std::uint8_t, 3> rgb;
+};
+constexpr std::array<SceneColour, 6> scene_colours = {{{"red", {220, 40, 40}},
+                                                       {"green", {40, 160, 60}},
+                                                       {"blue", {50, 80, 220}},
+                                                       {"yellow", {235, 205, 40}},
+                                                       {"black", {30, 30, 30}},
+                                                       {"purple", {150, 60, 180}}}};
+constexpr std::array<std::string_view, 4> scene_shapes = {"circle", "square", "triangle", "cross"};
+constexpr std::array<std::string_view, 3> scene_rows = {"top", "middle", "bottom"};
+constexpr std::array<std::string_view, 3> scene_columns = {"left", "centre", "right"};
+constexpr std::array<std::string_view, 4> scene_numbers = {"no", "one", "two", "three"};
+constexpr int scene_size = 63, scene_cell = 21;  // pixels; three cells each way
+
+struct SceneObject {
+  std::size_t colour = 0;
+  std::size_t shape = 0;
+  int cell = 0;  // row * 3 + column
+  bool large = true;
+
+  std::string_view colour_name() const { return scene_colours[colour].name; }
+  std::string_view shape_name() const { return scene_shapes[shape]; }
+  std::string text() const { return fmt::format("{} {}", colour_name(), shape_name()); }
+  bool kept_back() const { return colour == shape; }
+};
+
+class SceneDraws {
+ public:
+  explicit SceneDraws(const Random& random) : random_(random) {}
+  std::uint64_t below(std::uint64_t count) { return random_.below(count, counter_++); }
+  bool half() { return below(2) == 1; }
+
+ private:
+  Random random_;
+  std::uint64_t counter_ = 0;
+};
+
+bool is_inside(std::string_view shape, int x, int y, int half) {  // from the middle
+  if (std::abs(x) > half || std::abs(y) > half) return false;
+  if (shape == "circle") return x * x + y * y <= half * half;
+  if (shape == "triangle") return 2 * std::abs(x) <= y + half;
+  if (shape == "cross") return std::abs(x) <= half / 3 || std::abs(y) <= half / 3;
+  return true;
+}
+
+Picture draw_scene(const std::vector<SceneObject>& objects, SceneDraws& draws) {
+  Picture picture = {scene_size, scene_size, 3, {}};
+  picture.pixels.assign(std::size_t(scene_size) * scene_size * 3, 255);
+  for (const SceneObject& object : objects) {
+    const int half = object.large ? 9 : 5;
+    const auto shake = [&] { return static_cast<int>(draws.below(3)) - 1; };
+    const int left = object.cell % 3 * scene_cell + scene_cell / 2 + shake();
+    const int top = object.cell / 3 * scene_cell + scene_cell / 2 + shake();
+    for (int y = -half; y <= half; ++y) {
+      for (int x = -half; x <= half; ++x) {
+        if (!is_inside(object.shape_name(), x, y, half)) continue;
+        const auto at = static_cast<std::ptrdiff_t>(((top + y) * scene_size + left + x) * 3);
+        std::ranges::copy(scene_colours[object.colour].rgb, picture.pixels.begin() + at);
+      }
+    }
+  }
+  return picture;
+}
+
+SceneObject draw_object(SceneDraws& draws, bool kept_back) {
+  SceneObject object;
+  object.shape = draws.below(scene_shapes.size());
+  object.colour = kept_back ? object.shape : draws.below(scene_colours.size() - 1);
+  if (!kept_back && object.colour >= object.shape) ++object.colour;  // any other
+  object.cell = static_cast<int>(draws.below(9));
+  object.large = draws.half();
+  return object;
+}
+
+struct Scene {
+  std::vector<SceneObject> objects;
+  std::string caption;
+};
+
+// One object and where it is, two and how they stand to each other, or several alike.
+Scene make_scene(SceneDraws& draws, bool unseen) {
+  Scene scene;
+  const SceneObject first = draw_object(draws, unseen);
+  scene.objects = {first};
+  switch (draws.below(3)) {
+    case 0:
+      scene.caption = fmt::format("a {} {} at the {} {}", first.large ? "large" : "small", first.text(),
+                                  scene_rows[as_size(first.cell / 3)], scene_columns[as_size(first.cell % 3)]);
+      break;
+    case 1: {
+      SceneObject second = draw_object(draws, false);
+      const bool beside = draws.half();  // else below
+      const int along = static_cast<int>(draws.below(3)), near = static_cast<int>(draws.below(2));
+      const int far = near + 1 + static_cast<int>(near == 0 ? draws.below(2) : 0);
+      scene.objects[0].cell = beside ? along * 3 + near : near * 3 + along;
+      second.cell = beside ? along * 3 + far : far * 3 + along;
+      scene.caption = fmt::format("a {} {} a {}", first.text(), beside ? "left of" : "above", second.text());
+      scene.objects.push_back(second);
+      break;
+    }
+    default: {
+      const std::uint64_t count = 2 + draws.below(2);
+      for (std::uint64_t i = 1; i < count; ++i) {
+        SceneObject next = first;
+        next.cell = (scene.objects.back().cell + 1 + static_cast<int>(draws.below(3))) % 9;
+        scene.objects.push_back(next);
+      }
+      scene.caption = fmt::format("{} {}{}", scene_numbers[count], first.text(), first.shape == 3 ? "es" : "s");
+    }
+  }
+  return scene;
+}
+
+struct SceneQuestion {
+  std::string question;
+  std::string answer;
+};
+
+SceneQuestion ask(const Scene& scene, SceneDraws& draws) {
+  const SceneObject& first = scene.objects[0];
+  const bool unlike = scene.objects.size() == 2 && scene.objects[1].shape != first.shape;
+  switch (draws.below(4)) {
+    case 0:
+      return {"how many objects are there", std::string(scene_numbers[scene.objects.size()])};
+    case 1: {
+      SceneObject asked = draw_object(draws, false);
+      if (draws.half()) asked = first;
+      bool there = false;
+      for (const SceneObject& object : scene.objects)
+        there |= object.colour == asked.colour && object.shape == asked.shape;
+      return {fmt::format("is there a {}", asked.text()), there ? "yes" : "no"};
+    }
+    case 2:
+      if (unlike || scene.objects.size() == 1) {
+        return {fmt::format("what colour is the {}", first.shape_name()), std::string(first.colour_name())};
+      }
+      [[fallthrough]];
+    default:
+      // The first in reading order: of the first object no other is left of it or above it.
+      return {"what shape is the first object",
+              std::string(std::ranges::min(scene.objects, {}, &SceneObject::cell).shape_name())};
+  }
+}
+
+MakeLine begin_scenes(const MakerOptions& options, std::uint64_t seed) {
+  if (options.pictures.empty()) throw usage_error("scenes needs a folder for its pictures; give one with `pictures` F");
+  Files files;
+  files.make_directories(options.pictures);
+  return [options, seed](std::uint64_t index) {
+    SceneDraws draws(Random(seed, Purpose::data).at(options.unseen ? ~index : index));
+    const Scene scene = make_scene(draws, options.unseen);
+    Example example;
+    example.source = (std::filesystem::path(options.pictures) /
+                      fmt::format("{}{}-{}.png", options.unseen ? "unseen-" : "", seed, index))
+                         .string();
+    example.target = scene.caption;
+    const Picture picture = draw_scene(scene.objects, draws);
+    if (options.answer == "question") {
+      const SceneQuestion asked = ask(scene, draws);
+      example.others = {asked.question};
+      example.target = asked.answer;
+    }
+    // Not with the care that a model is written with: it can be made again.
+    std::ofstream file(example.source, std::ios::binary);
+    if (!(file << encode_png(picture)).flush()) {
+      throw Error(ErrorKind::failure, fmt::format("{}: cannot be written", example.source));
+    }
+    example.line = static_cast<std::int64_t>(index) + 1;
+    return example;
+  };
+}
+
+}  // namespace
+
+extern const Maker Maker_scenes = {"scenes",
+                                   "drawn pictures; target: a caption, or the answer to a question",
+                                   begin_scenes,
+                                   {"pictures", "answer", "unseen"},
+                                   {"caption", "question"}};
+
+}  // namespace fovea

@@ -1,0 +1,59 @@
+// document: sentences of words. A sentence ends behind a word that ends with . ! or ? (quotes and brackets may follow),
+// at a <br />, and after so many words at the latest; words are cut by source.tokenizer.
+#include "data/source.h"
+
+namespace fovea {
+
+namespace {
+
+constexpr int longest_sentence = 60;  // words
+
+bool ends_sentence(std::string_view word) {
+  if (word == "/>" || word == "<br>" || word == "<br/>") return true;
+  const std::size_t last = word.find_last_not_of("\"')]}");
+  return last != word.npos && (word[last] == '.' || word[last] == '!' || word[last] == '?');
+}
+
+class DocumentSource : public TextSource {
+ public:
+  using TextSource::TextSource;
+
+  SourceData encode_tokens(std::span<const Token> tokens) const override {
+    SourceData data = TextSource::encode_tokens(tokens);
+    int sentence = 0, words = 0;
+    for (const Token& token : tokens) {
+      data.segments.push_back(sentence);
+      if (++words < longest_sentence && !ends_sentence(token.text)) continue;
+      ++sentence;
+      words = 0;
+    }
+    return data;
+  }
+  SourcePtr with(Vocabulary vocabulary) const override {
+    return std::make_shared<DocumentSource>(tokenizer(), std::move(vocabulary));
+  }
+};
+
+SourcePtr learn_document(const SourceOptions& options, std::span<const SourceCell> cells, std::vector<int>& lengths) {
+  TokenizerPtr tokenizer = learn_tokenizer(options.tokenizer, texts_of(cells));
+  const SymbolCounts counts =
+      count_symbols(cells, [&](std::string_view cell) { return tokenizer->cut(cell); }, lengths);
+  Vocabulary vocabulary(counts, {options.min_count, options.max_symbols});
+  return std::make_shared<DocumentSource>(std::move(tokenizer), std::move(vocabulary));
+}
+
+SourcePtr restore_document(const SourceOptions& options, const LearnedTexts& learned) {
+  Vocabulary vocabulary = learned.vocabulary();
+  return std::make_shared<DocumentSource>(learned.tokenizer(options.tokenizer), std::move(vocabulary));
+}
+
+std::vector<SourceChoice> choose_document(const SourceOptions&, std::span<const SourceCell>) {
+  return {{"tokenizer", "word", "a document is sentences of words"}};
+}
+
+}  // namespace
+
+extern const SourceKind Source_document = {"document", "sentences of words", learn_document, restore_document,
+                                           true,       choose_document,      true,           "hierarchical"};
+
+}  // namespace fovea

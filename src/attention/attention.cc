@@ -2,17 +2,38 @@
 
 #include <algorithm>
 
+#include "base/as_size.h"
+
 namespace fovea {
 
 namespace {
 
 std::span<std::int32_t> repeat_ids(Pass& pass, Ids ids, int times) {
-  const auto repeated = pass.arena().array<std::int32_t>(ids.size() * static_cast<std::size_t>(times));
+  const auto repeated = pass.arena().array<std::int32_t>(ids.size() * as_size(times));
   for (std::size_t i = 0; i < repeated.size(); ++i) {
-    const auto t = static_cast<std::size_t>(times);
+    const auto t = as_size(times);
     repeated[i] = ids[i / t] * times + static_cast<std::int32_t>(i % t);
   }
   return repeated;
+}
+
+// Those of the heads that are forced in the place of their own.
+Tensor with_forced(Pass& pass, Tensor weights, int layer, int heads) {
+  for (const ForcedWeights& forced : pass.forced()) {
+    if (forced.layer != layer) continue;
+    const Tensor changed = pass.tape().make(weights.shape());
+    std::ranges::copy(weights.values(), changed.data());
+    const int positions = weights.shape().last();
+    for (int row = forced.head; row < weights.shape().rows(); row += heads) {
+      for (int i = 0; i < positions; ++i) {
+        const auto at = as_size(i);
+        changed.data()[std::ptrdiff_t(row) * positions + i] =
+            at < forced.weights.size() ? static_cast<Real>(forced.weights[at]) : Real(0);
+      }
+    }
+    weights = changed;
+  }
+  return weights;
 }
 
 Tensor split_heads(Tensor x, int heads) {
@@ -24,15 +45,15 @@ Tensor split_heads(Tensor x, int heads) {
 
 Mask repeat(Pass& pass, Mask mask, int times) {
   if (times == 1) return mask;
-  const std::size_t cells = static_cast<std::size_t>(mask.positions) * static_cast<std::size_t>(mask.batch);
-  const auto real = pass.arena().array<std::uint8_t>(cells * static_cast<std::size_t>(times));
-  for (std::size_t i = 0; i < real.size(); ++i) real[i] = mask.data[i / static_cast<std::size_t>(times)];
+  const std::size_t cells = as_size(mask.positions) * as_size(mask.batch);
+  const auto real = pass.arena().array<std::uint8_t>(cells * as_size(times));
+  for (std::size_t i = 0; i < real.size(); ++i) real[i] = mask.data[i / as_size(times)];
   return {real.data(), mask.positions, mask.batch * times, mask.causal};
 }
 
 Mask pair_mask(Pass& pass, Mask mask, int queries) {
   const int rows = queries * mask.batch;
-  const auto seen = pass.arena().array<std::uint8_t>(static_cast<std::size_t>(mask.positions) * rows);
+  const auto seen = pass.arena().array<std::uint8_t>(as_size(mask.positions) * rows);
   for (int i = 0; i < mask.positions; ++i) {
     for (int row = 0; row < rows; ++row) seen[i * rows + row] = mask.sees(row / mask.batch, row % mask.batch, i);
   }
@@ -89,10 +110,9 @@ Attention::Attention(Parameters& parameters, const std::string& name, const Atte
 Attention::Prepared Attention::Prepared::keep(Pass& pass, Ids examples, int heads) const {
   const Ids rows = repeat_ids(pass, examples, heads);
   const Mask old = memory.mask;
-  const auto real = pass.arena().array<std::uint8_t>(static_cast<std::size_t>(old.positions) * rows.size());
+  const auto real = pass.arena().array<std::uint8_t>(as_size(old.positions) * rows.size());
   for (std::size_t i = 0; i < real.size(); ++i) {
-    real[i] = old.data[(i / rows.size()) * static_cast<std::size_t>(old.batch) +
-                       static_cast<std::size_t>(rows[i % rows.size()])];
+    real[i] = old.data[(i / rows.size()) * as_size(old.batch) + as_size(rows[i % rows.size()])];
   }
   const Mask mask = {real.data(), old.positions, static_cast<int>(rows.size()), old.causal};
   return {{gather_batch(memory.values, rows), mask}, gather_batch(keys, rows)};
@@ -122,10 +142,11 @@ Tensor Attention::add_biases(Pass& pass, const Question& question, Tensor scores
   return scores;
 }
 
-Tensor Attention::score(Pass& pass, Tensor queries, When when, const Prepared& prepared, const History& history) const {
+Attention::Scored Attention::score(Pass& pass, Tensor queries, When when, const Prepared& prepared,
+                                   const History& history) const {
   const Question question = {project(pass, query_, queries, when, true), when, prepared.memory, history, heads_, name_};
   History next;
-  return add_biases(pass, question, score_->scores(pass, question, prepared.keys), next);
+  return {question.queries, add_biases(pass, question, score_->scores(pass, question, prepared.keys), next)};
 }
 
 Selected Attention::select(Pass& pass, Tensor queries, When when, const Prepared& prepared, Tensor scores,
@@ -148,12 +169,16 @@ Attention::Attended Attention::attend(Pass& pass, Tensor queries, When when, con
                                       const History& history) const {
   const Question question = {project(pass, query_, queries, when, true), when, prepared.memory, history, heads_, name_};
   Attended out;
+  out.query = question.queries;
   out.scores = add_biases(pass, question, score_->scores(pass, question, prepared.keys), out.history);
   out.selected = select_->select(pass, question, out.scores);
+  if (!pass.forced().empty()) {
+    out.selected.weights = with_forced(pass, out.selected.weights, history.layer, heads_);
+  }
   const Tensor weights = out.selected.weights;
-  const Tensor context = read_->context(pass, question, weights);
+  out.read = read_->context(pass, question, weights);
   const int batch = queries.shape()[1];
-  out.context = as_shape(context, {queries.shape()[0], batch, context.shape()[2] * heads_});
+  out.context = as_shape(out.read, {queries.shape()[0], batch, out.read.shape()[2] * heads_});
   if (out_) out.context = (*out_)(pass, out.context);
   if (looks_back_) {
     out.history.last = weights;

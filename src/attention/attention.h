@@ -32,12 +32,15 @@ class Attention {
   Prepared prepare(Pass& pass, const Memory& memory, When when = {}) const;
 
   struct Attended {
+    Tensor query;   // [queries, batch * heads, any] what was scored
     Tensor scores;  // [queries, batch * heads, positions]
     Selected selected;
-    Tensor context;  // [queries, batch, context_size()]
+    Tensor read;     // [queries, batch * heads, any] what each head read
+    Tensor context;  // [queries, batch, context_size()] what they make of it together
     History history;
   };
-  // queries [queries, batch, size]. All that happened before is in `history`.
+  // queries [queries, batch, size]. All that happened before is in `history`. Where the pass has forced weights for its
+  // layer, they are read by instead of those selected.
   Attended attend(Pass& pass, Tensor queries, When when, const Prepared& prepared, const History& history) const;
 
   // What each bias has kept, if it keeps anything, once the last step, now in `history`, is done.
@@ -45,7 +48,11 @@ class Attention {
                              const History& history) const;
 
   // Parts of attend(), for models that mix outputs instead of values.
-  Tensor score(Pass& pass, Tensor queries, When when, const Prepared& prepared, const History& history) const;
+  struct Scored {
+    Tensor query;
+    Tensor scores;
+  };
+  Scored score(Pass& pass, Tensor queries, When when, const Prepared& prepared, const History& history) const;
   Selected select(Pass& pass, Tensor queries, When when, const Prepared& prepared, Tensor scores,
                   const History& history) const;
 

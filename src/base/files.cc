@@ -11,6 +11,7 @@
 #include <memory>
 #include <system_error>
 
+#include "base/as_size.h"
 #include "base/error.h"
 #include "base/utf8.h"
 
@@ -78,7 +79,7 @@ int write_all(std::string_view bytes, Write write_some) {
     if (written == -EINTR) continue;
     if (written < 0) return static_cast<int>(written);
     if (written == 0) return -EIO;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
+    bytes.remove_prefix(as_size(written));
   }
   return 0;
 }
@@ -173,7 +174,7 @@ std::string Files::read(const fs::path& path, std::uint64_t max_bytes) {
     const ssize_t got = repeat([&] { return ::read(file.get(), bytes.data() + size, bytes.size() - size); });
     if (got < 0) throw file_error("read", path, "read", static_cast<int>(-got));
     if (got == 0) break;
-    size += static_cast<std::size_t>(got);
+    size += as_size(got);
     if (size > max_bytes) throw too_large();
   }
   bytes.resize(size);
@@ -197,7 +198,7 @@ ByteSource Files::open(const fs::path& path) {
               const ssize_t got = repeat([&] { return ::read(file->get(), to.data(), to.size()); });
               if (got < 0) throw file_error("read", path, "read", static_cast<int>(-got));
               if (got == 0) throw unfit("it became shorter while it was read");
-              to = to.subspan(static_cast<std::size_t>(got));
+              to = to.subspan(as_size(got));
             }
           }};
 }

@@ -94,6 +94,7 @@ struct Fitting {
   }
 
   void check_text(const std::string& text) const {
+    if (field.rule.any) return;
     if (text.find('\0') != std::string::npos || find_invalid_utf8(text)) {
       throw error("text that is sound UTF-8 without zero bytes", shown(text));
     }
@@ -333,6 +334,12 @@ Rule a_file() {
   return rule;
 }
 
+Rule any_text() {
+  Rule rule;
+  rule.any = true;
+  return rule;
+}
+
 void FieldVisitor::add(std::string_view name, FieldRef value, std::string_view help, Rule rule) {
   const std::string full = dotted(group_, name);
   check(!find_field(*this, full) && !is_group(*this, full), "option {} is declared twice", full);
@@ -355,8 +362,19 @@ void read_toml(FieldsRef config, std::string_view text, std::string_view file_na
   apply(config.visit(), parse_toml(text, file_name), ErrorKind::usage);
 }
 
-void read_json(FieldsRef config, std::string_view json, std::string_view where) {
-  apply(config.visit(), parse_json(json, where), ErrorKind::model);
+void read_json(FieldsRef config, std::string_view json, std::string_view where, ErrorKind kind) {
+  apply(config.visit(), parse_json(json, where), kind);
+}
+
+void set_fields(FieldsRef config, std::string_view json) {
+  std::vector<Setting> settings;
+  try {
+    settings = parse_json(json, "options");
+  } catch (const Error& e) {
+    throw usage_error("{}", e.what());
+  }
+  for (Setting& setting : settings) setting.where = setting.name;
+  apply(config.visit(), settings, ErrorKind::usage);
 }
 
 void set_field(FieldsRef config, std::string_view assignment, std::string_view input) {

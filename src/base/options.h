@@ -30,6 +30,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/error.h"
 #include "base/periods.h"
 
 namespace fovea {
@@ -42,6 +43,7 @@ struct Rule {
   // Decides instead of the names, which are then examples: throws an Error that says what is wanted.
   void (*check)(std::string_view text) = nullptr;
   bool file = false;  // a text that names one: not for whoever has no business with the files here
+  bool any = false;   // a text with whatever characters, zero bytes too
 };
 
 Rule one_of(std::vector<std::string> names);
@@ -49,6 +51,7 @@ Rule like(std::vector<std::string> examples, void (*check)(std::string_view text
 Rule between(double low, double high);  // both included
 Rule at_least(double low);
 Rule a_file();
+Rule any_text();
 
 using FieldRef =
     std::variant<bool*, int*, std::int64_t*, double*, std::string*, std::vector<std::string>*, Period*, BatchSize*>;
@@ -142,8 +145,13 @@ void read_toml(FieldsRef config, std::string_view text, std::string_view file_na
 // assignment came by, if that is given.
 void set_field(FieldsRef config, std::string_view assignment, std::string_view input = {});
 
-// For text that comes with a model and may be hostile: throws model_errors that start with `where`.
-void read_json(FieldsRef config, std::string_view json, std::string_view where);
+// The values of a JSON object, as a program gives them. Throws usage_errors like read_toml, which name each by its
+// name.
+void set_fields(FieldsRef config, std::string_view json);
+
+// For text that comes with a model, or from whoever asks, and may be hostile: throws errors that start with `where`,
+// of that kind, or model_errors where it is no JSON.
+void read_json(FieldsRef config, std::string_view json, std::string_view where, ErrorKind kind = ErrorKind::model);
 
 // Complete; each setting has its help as a comment.
 std::string to_toml(ConstFieldsRef config);

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <optional>
 
+#include "base/as_size.h"
 #include "base/error.h"
 #include "base/utf8.h"
 
@@ -21,7 +22,7 @@ std::optional<Amount> read_amount(std::string_view text) {
   Amount amount{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), amount.count);
   if (error != std::errc() || amount.count < 1) return std::nullopt;
-  amount.unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  amount.unit = text.substr(as_size(end - text.data()));
   return amount;
 }
 

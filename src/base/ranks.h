@@ -10,6 +10,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/as_size.h"
+
 namespace fovea {
 
 class Ranks {
@@ -51,13 +53,13 @@ class Ranks {
   template <class Value>
   std::vector<Value> all_gather(const Value& mine) {
     static_assert(std::is_trivially_copyable_v<Value>);
-    std::vector<Value> all(static_cast<std::size_t>(count_), mine);
+    std::vector<Value> all(as_size(count_), mine);
     std::vector<Sending> out;
     std::vector<Receiving> in;
     for (int other = 0; other < count_; ++other) {
       if (other == rank_) continue;
       out.push_back({other, std::as_bytes(std::span(&mine, 1))});
-      in.push_back({other, std::as_writable_bytes(std::span(&all[static_cast<std::size_t>(other)], 1))});
+      in.push_back({other, std::as_writable_bytes(std::span(&all[as_size(other)], 1))});
     }
     exchange(out, in);
     return all;

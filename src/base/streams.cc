@@ -6,6 +6,8 @@
 
 #include <cerrno>
 
+#include "base/as_size.h"
+
 namespace fovea {
 namespace {
 
@@ -39,7 +41,7 @@ int write_fully(int file, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t count = ::write(file, bytes.data(), bytes.size());
     if (count >= 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(count));
+      bytes.remove_prefix(as_size(count));
     } else if (!try_again(file, POLLOUT)) {
       return -errno;
     }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <utf8proc.h>
 
+#include "base/as_size.h"
 #include "base/error.h"
 
 namespace fovea {
@@ -53,7 +54,7 @@ bool steers_direction(char32_t c) {
 std::optional<std::size_t> find_invalid_utf8(std::string_view text) {
   std::optional<std::size_t> found;
   for_each_part(text, [&](std::string_view part, bool sound) {
-    if (!sound) found = static_cast<std::size_t>(part.data() - text.data());
+    if (!sound) found = as_size(part.data() - text.data());
     return sound;
   });
   return found;

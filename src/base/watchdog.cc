@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/as_size.h"
+
 namespace fovea {
 
 namespace {
@@ -16,7 +18,7 @@ constexpr std::chrono::seconds others_wait{2};  // for the lowest rank to end th
 Watchdog::Watchdog(Ranks& ranks, std::chrono::duration<double> patience, Tell tell)
     : ranks_(ranks), patience_(std::chrono::duration_cast<Clock::duration>(patience)), tell_(std::move(tell)) {
   if (ranks_.count() == 1 || patience_ == Clock::duration::zero() || !ranks_.gives_signs()) return;
-  seen_.assign(static_cast<std::size_t>(ranks_.count()), {Clock::now()});
+  seen_.assign(as_size(ranks_.count()), {Clock::now()});
   thread_ = std::thread([this] { watch(); });
 }
 
@@ -31,7 +33,7 @@ Watchdog::~Watchdog() {
 
 void Watchdog::look(Clock::time_point now) {
   for (int rank = 0; rank < ranks_.count(); ++rank) {
-    Seen& seen = seen_[static_cast<std::size_t>(rank)];
+    Seen& seen = seen_[as_size(rank)];
     if (rank == ranks_.rank()) seen.left = true;
     if (seen.left) continue;
     const auto sign = ranks_.take_sign(rank);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/as_size.h"
 #include "base/real.h"
 
 namespace fovea::kernels {
@@ -22,8 +23,8 @@ struct AttentionSize {
   Real* room = nullptr;
 
   std::size_t room_needed() const {
-    const auto rows = static_cast<std::size_t>(queries > positions ? queries : positions);
-    return rows * static_cast<std::size_t>(size + positions);
+    const auto rows = as_size(queries > positions ? queries : positions);
+    return rows * as_size(size + positions);
   }
 };
 

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/as_size.h"
 #include "kernels/product.h"
 
 namespace fovea::kernels {
@@ -37,7 +38,7 @@ void pack(const Real* matrix, std::ptrdiff_t stride, int inner, bool transposed,
 // Rows of the left side that are held as whole numbers at a time.
 inline constexpr int int8_row_group = 96;
 constexpr std::size_t int8_workspace(int rows, int inner) {
-  return static_cast<std::size_t>(std::min(rows, int8_row_group)) * static_cast<std::size_t>(even(inner));
+  return as_size(std::min(rows, int8_row_group)) * as_size(even(inner));
 }
 
 // As `multiply` in product.h. A row or column that holds a NaN or an infinity gives NaN.

@@ -42,34 +42,55 @@ HWY_INLINE void multiply_block(Left left, int inner, const Real* HWY_RESTRICT pa
   const Tag d;
   constexpr int width = panels * vectors;
   Vector sum[rows][width];
+#pragma GCC unroll 16
   for (int r = 0; r < rows; ++r) {
     const Real* from = start ? start : out + r * out_stride;
+#pragma GCC unroll 16
     for (int v = 0; v < width; ++v) sum[r][v] = hn::LoadU(d, from + v * lanes);
   }
   const Real* HWY_RESTRICT a = left.data;
   for (int k = 0; k < inner; ++k, panel += panel_width, a += left.inner_stride) {
     Vector right[width];
+#pragma GCC unroll 16
     for (int p = 0; p < panels; ++p) {
+#pragma GCC unroll 16
       for (int v = 0; v < vectors; ++v) right[p * vectors + v] = hn::LoadU(d, panel + p * panel_stride + v * lanes);
     }
+#pragma GCC unroll 16
     for (int r = 0; r < rows; ++r) {
       const Vector x = hn::Set(d, a[r * left.row_stride]);
+#pragma GCC unroll 16
       for (int v = 0; v < width; ++v) sum[r][v] = hn::MulAdd(x, right[v], sum[r][v]);
     }
   }
+#pragma GCC unroll 16
   for (int r = 0; r < rows; ++r) {
+#pragma GCC unroll 16
     for (int v = 0; v < width; ++v) hn::StoreU(sum[r][v], d, out + r * out_stride + v * lanes);
   }
 }
 
-template <int rows>
-void multiply_rows(int count, Left left, int inner, const Real* panel, const Real* start, Real* out,
-                   std::ptrdiff_t out_stride) {
+struct Panel {
+  const Real* data;  // [inner, 16], and one more of them for each further 16 columns
+  std::ptrdiff_t stride;
+  int columns;        // 16 times as many as go side by side, or fewer than 16
+  const Real* start;  // [columns], or none
+};
+
+template <int rows, int panels>
+void multiply_rows(int count, Left left, int inner, const Panel& panel, Real* out, std::ptrdiff_t out_stride) {
   if constexpr (rows > 0) {
-    if (count == rows) return multiply_block<rows, 1>(left, inner, panel, 0, start, out, out_stride);
-    multiply_rows<rows - 1>(count, left, inner, panel, start, out, out_stride);
+    if (count == rows) {
+      return multiply_block<rows, panels>(left, inner, panel.data, panel.stride, panel.start, out, out_stride);
+    }
+    multiply_rows<rows - 1, panels>(count, left, inner, panel, out, out_stride);
   }
 }
+
+// Where registers are left beside a block of rows, two panels share its broadcasts, of which there is else one for each
+// multiply-add.
+constexpr int paired_panels = 2 * row_block * vectors + 2 * vectors + 1 <= registers ? 2 : 1;
+constexpr int paired = paired_panels * panel_width;
 
 // A row or two leave most registers idle while each sum waits for the one before: then several panels go side by side.
 constexpr int few_rows = 2;
@@ -85,31 +106,29 @@ void multiply_wide(int rows, Left left, int inner, const Real* panel, std::ptrdi
   }
 }
 
-struct Panel {
-  const Real* data;   // [inner, 16]
-  int columns;        // of the 16
-  const Real* start;  // [16], or none
-};
-
 // A panel cut short by the matrix's edge works in a buffer of its own.
 void multiply_block_rows(int rows, Left left, int inner, const Panel& panel, Real* HWY_RESTRICT out,
                          std::ptrdiff_t out_stride) {
-  if (panel.columns == panel_width) {
-    return multiply_rows<row_block>(rows, left, inner, panel.data, panel.start, out, out_stride);
+  if (panel.columns == paired) {
+    return multiply_rows<row_block, paired_panels>(rows, left, inner, panel, out, out_stride);
   }
+  if (panel.columns == panel_width) return multiply_rows<row_block, 1>(rows, left, inner, panel, out, out_stride);
   alignas(64) Real edge[row_block * panel_width];
   for (int i = 0; i < rows && !panel.start; ++i) {
     for (int c = 0; c < panel_width; ++c) {
       edge[i * panel_width + c] = c < panel.columns ? out[i * out_stride + c] : Real(0);
     }
   }
-  multiply_rows<row_block>(rows, left, inner, panel.data, panel.start, edge, panel_width);
+  multiply_rows<row_block, 1>(rows, left, inner, panel, edge, panel_width);
   for (int i = 0; i < rows; ++i) {
     for (int c = 0; c < panel.columns; ++c) out[i * out_stride + c] = edge[i * panel_width + c];
   }
 }
 
-// One panel against a group of rows, in blocks of nearly equal height.
+// How many of the columns that are left go together.
+constexpr int columns_at_once(int left, int most) { return left >= most ? most : std::min(left, panel_width); }
+
+// One panel, or two, against a group of rows, in blocks of nearly equal height.
 void multiply_panel(Left left, int rows, int inner, const Panel& panel, Real* out, std::ptrdiff_t out_stride) {
   for (int r = 0, blocks = (rows + row_block - 1) / row_block; blocks > 0; --blocks) {
     const int count = (rows - r + blocks - 1) / blocks;
@@ -130,7 +149,7 @@ constexpr int max_group_rows = 192;
 void multiply(Rows left, const Real* packed, int columns, Real* out, std::ptrdiff_t out_stride, Start start,
               const Real* bias) {
   constexpr int wide = wide_panels * panel_width;
-  alignas(64) Real first[wide];
+  alignas(64) Real first[std::max(wide, paired)];
   const std::ptrdiff_t panel_stride = std::ptrdiff_t(left.columns) * panel_width;
   const int depths = even_share(left.columns, group_depth), steps = even_share(depths, panel_depth);
   const int groups = even_share(left.rows, std::min(max_group_rows, group_size / depths));
@@ -138,7 +157,7 @@ void multiply(Rows left, const Real* packed, int columns, Real* out, std::ptrdif
     const Real* panel = packed + c / panel_width * panel_stride + std::ptrdiff_t(k) * panel_width;
     const Real* from = nullptr;
     if (k == 0 && start == Start::zero) {
-      for (int i = 0; i < wide; ++i) first[i] = bias && i < width ? bias[c + i] : Real(0);
+      for (int i = 0; i < std::max(wide, paired); ++i) first[i] = bias && i < width ? bias[c + i] : Real(0);
       from = first;
     }
     const Left part = {left.data + r * left.stride + k, left.stride, 1};
@@ -146,7 +165,7 @@ void multiply(Rows left, const Real* packed, int columns, Real* out, std::ptrdif
     if (rows <= few_rows && width == wide) {
       multiply_wide(rows, part, depth, panel, panel_stride, from, to, out_stride);
     } else {
-      multiply_panel(part, rows, depth, {panel, width, from}, to, out_stride);
+      multiply_panel(part, rows, depth, {panel, panel_stride, width, from}, to, out_stride);
     }
   };
   for (int k = 0; k == 0 || k < left.columns; k += depths) {
@@ -154,7 +173,7 @@ void multiply(Rows left, const Real* packed, int columns, Real* out, std::ptrdif
     for (int r = 0; r < left.rows; r += groups) {
       const int rows = std::min(left.rows - r, groups);
       for (int c = 0, width; c < columns; c += width) {
-        width = rows <= few_rows && columns - c >= wide ? wide : std::min(columns - c, panel_width);
+        width = columns_at_once(columns - c, rows <= few_rows ? wide : paired);
         for (int i = k; i == k || i < end; i += steps) multiply_piece(r, rows, c, width, i, std::min(end - i, steps));
       }
     }
@@ -229,14 +248,15 @@ class PairCursor {
 
 void transposed_product_part(const RowPairs& rows, const Rectangle& part, Real* out, std::ptrdiff_t out_stride,
                              Start start, Real* room) {
-  alignas(64) static constexpr Real zeros[panel_width] = {};
+  alignas(64) static constexpr Real zeros[paired] = {};
   Real* left = room;
   Real* right = room + max_depth * max_rows;
   PairCursor cursor(rows);
   const Real* from = start == Start::zero ? zeros : nullptr;
   for (int depth; (depth = cursor.pack_next(part, left, right)) > 0; from = nullptr) {
-    for (int c = 0; c < part.columns; c += panel_width) {
-      const Panel panel = {right + std::ptrdiff_t(c) * depth, std::min(panel_width, part.columns - c), from};
+    for (int c = 0, width; c < part.columns; c += width) {
+      width = columns_at_once(part.columns - c, paired);
+      const Panel panel = {right + std::ptrdiff_t(c) * depth, std::ptrdiff_t(depth) * panel_width, width, from};
       for (int r = 0; r < part.rows; r += row_block) {
         multiply_block_rows(std::min(row_block, part.rows - r), {left + std::ptrdiff_t(r) * depth, 1, row_block}, depth,
                             panel, out + r * out_stride + c, out_stride);

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <span>
 
+#include "base/as_size.h"
 #include "base/real.h"
 
 namespace fovea::kernels {
@@ -15,8 +16,7 @@ namespace fovea::kernels {
 inline constexpr int panel_width = 16;
 
 constexpr std::size_t packed_size(int inner, int columns) {
-  return static_cast<std::size_t>(inner) * static_cast<std::size_t>((columns + panel_width - 1) / panel_width) *
-         panel_width;
+  return as_size(inner) * as_size((columns + panel_width - 1) / panel_width) * panel_width;
 }
 
 struct Rows {

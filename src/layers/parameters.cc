@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/as_size.h"
 #include "base/error.h"
 #include "base/random.h"
 
@@ -40,7 +41,7 @@ ParameterId Parameters::add(std::string name, Shape shape, Initial initial) {
 }
 
 void Parameters::allocate() {
-  values_.resize(static_cast<std::size_t>(count_));
+  values_.resize(as_size(count_));
   for (Entry& entry : entries_) {
     if (entry.shape.axes() == 2) {
       entry.packed = std::make_unique<Packed>(values(entry).data(), entry.shape[0], entry.shape[1]);
@@ -64,7 +65,7 @@ void Parameters::initialise(std::uint64_t seed) {
 void Parameters::refresh_packed(Workers& workers) {
   ++version_;
   workers.run(2 * static_cast<int>(entries_.size()), [&](int task, int) {
-    Packed* packed = entries_[static_cast<std::size_t>(task / 2)].packed.get();
+    Packed* packed = entries_[as_size(task / 2)].packed.get();
     if (!packed) return;
     task % 2 == 0 ? packed->refresh_plain() : packed->refresh_transposed();
   });

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.h"
 #include "base/large_pages.h"
 #include "base/real.h"
 #include "base/threads.h"
@@ -61,11 +62,9 @@ class Parameters {
   std::int64_t count() const { return count_; }
   std::span<Real> values() { return values_; }
   std::span<const Real> values() const { return values_; }
-  std::span<Real> values(const Entry& entry) {
-    return {values_.data() + entry.offset, static_cast<std::size_t>(entry.shape.count())};
-  }
+  std::span<Real> values(const Entry& entry) { return {values_.data() + entry.offset, as_size(entry.shape.count())}; }
   std::span<const Real> values(const Entry& entry) const {
-    return {values_.data() + entry.offset, static_cast<std::size_t>(entry.shape.count())};
+    return {values_.data() + entry.offset, as_size(entry.shape.count())};
   }
 
   // To be called after the values have changed: packed forms are made anew when next asked for, or, by threads, at

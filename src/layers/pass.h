@@ -31,6 +31,13 @@ struct Drawing {
   std::span<const std::int64_t> samples;  // [batch] which draws are the source's own
 };
 
+// Weights that an attention uses instead of its own, in every row.
+struct ForcedWeights {
+  int layer = 0;
+  int head = 0;
+  std::span<const float> weights;  // [positions]
+};
+
 class Pass {
  public:
   // For prediction: nothing wants a gradient. The arena is reset.
@@ -72,6 +79,10 @@ class Pass {
   void draw(const Drawing& drawing) { drawing_ = &drawing; }
   const Drawing* drawing() const { return drawing_; }
 
+  // In prediction: for the steps of this pass. Who attends asks for those of its layer.
+  void force(std::span<const ForcedWeights> weights) { forced_ = weights; }
+  std::span<const ForcedWeights> forced() const { return forced_; }
+
   bool training() const { return training_ != nullptr; }
   const TrainingPass& training_pass() const { return *training_; }
 
@@ -92,6 +103,7 @@ class Pass {
   Tape tape_;
   const TrainingPass* training_;
   const Drawing* drawing_ = nullptr;
+  std::span<const ForcedWeights> forced_;
   bool recorded_ = true;
   std::string part_;
   std::span<Tensor> weights_;  // made when first asked for, so that all uses of a weight meet in one tensor

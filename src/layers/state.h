@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/as_size.h"
 #include "layers/pass.h"
 
 namespace fovea {
@@ -33,7 +34,7 @@ class State {
  private:
   // Steps of equal size with room for more.
   struct Grown {
-    Grown(int room, int size) : values(new Real[static_cast<std::size_t>(room) * size]), room(room), size(size) {}
+    Grown(int room, int size) : values(new Real[as_size(room) * size]), room(room), size(size) {}
     Real* at(int step) const { return values.get() + std::ptrdiff_t(step) * size; }
 
     std::unique_ptr<Real[]> values;

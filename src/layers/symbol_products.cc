@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/as_size.h"
+
 namespace fovea {
 
 namespace {
@@ -28,10 +30,10 @@ void SymbolProducts::prepare(const Parameters& parameters, int symbols, int out)
   const std::scoped_lock lock(changing_);
   if (version_.load(std::memory_order_relaxed) == parameters.version()) return;
   if (!rows_) {
-    const std::size_t row = static_cast<std::size_t>(out) * sizeof(Real);
-    room_ = static_cast<std::int32_t>(std::min(static_cast<std::size_t>(symbols), most_bytes / row));
-    rows_ = std::make_unique_for_overwrite<Real[]>(static_cast<std::size_t>(room_) * out);
-    ready_ = std::make_unique<std::atomic<bool>[]>(static_cast<std::size_t>(room_));
+    const std::size_t row = as_size(out) * sizeof(Real);
+    room_ = static_cast<std::int32_t>(std::min(as_size(symbols), most_bytes / row));
+    rows_ = std::make_unique_for_overwrite<Real[]>(as_size(room_) * out);
+    ready_ = std::make_unique<std::atomic<bool>[]>(as_size(room_));
   }
   for (std::int32_t symbol = 0; symbol < room_; ++symbol) ready_[symbol].store(false, std::memory_order_relaxed);
   version_.store(parameters.version(), std::memory_order_release);

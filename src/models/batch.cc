@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/as_size.h"
+
 namespace fovea {
 
 void fill_side(std::span<const std::span<const std::int32_t>> sequences, Frame frame, Side& side) {
@@ -10,13 +12,13 @@ void fill_side(std::span<const std::span<const std::int32_t>> sequences, Frame f
   for (const auto& sequence : sequences) longest = std::max(longest, static_cast<int>(sequence.size()));
   side.batch = static_cast<int>(sequences.size());
   side.length = longest + extra;
-  const std::size_t cells = static_cast<std::size_t>(side.length) * sequences.size();
+  const std::size_t cells = as_size(side.length) * sequences.size();
   side.ids.assign(cells, frame.pad);
   side.real.assign(cells, 0);
   for (int b = 0; b < side.batch; ++b) {
     int row = 0;
     const auto put = [&](std::int32_t id) {
-      const std::size_t cell = static_cast<std::size_t>(row++) * sequences.size() + static_cast<std::size_t>(b);
+      const std::size_t cell = as_size(row++) * sequences.size() + as_size(b);
       side.ids[cell] = id;
       side.real[cell] = 1;
     };
@@ -31,7 +33,7 @@ int SourceBatch::positions() const {
   for (int b = 0; b < batch && !others.empty(); ++b) {
     const auto count = [&](const Side& side) {
       int real_positions = 0;
-      for (int i = 0; i < side.length; ++i) real_positions += side.real[static_cast<std::size_t>(i * batch + b)];
+      for (int i = 0; i < side.length; ++i) real_positions += side.real[as_size(i * batch + b)];
       return real_positions;
     };
     int all = count(*this);

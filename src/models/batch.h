@@ -36,6 +36,7 @@ struct Side {
   std::vector<std::uint8_t> real;  // [length, batch], 1 = not a pad
   std::vector<Real> values;        // [length, batch, width] of a source that is rows of numbers; else empty
   int width = 0;
+  std::vector<std::int32_t> segments;  // [length, batch] of a source of sentences: which one each position is of
 
   Mask mask() const { return {real.data(), length, batch}; }
 };

@@ -1,7 +1,8 @@
 #include "models/conflicts.h"
 
 #include "attention/mechanism.h"
-#include "models/encoder.h"
+#include "models/decoder.h"
+#include "models/decoders/bridge.h"
 #include "models/generator.h"
 
 namespace fovea {
@@ -11,16 +12,17 @@ namespace {
 void check_plain(const ModelOptions& options) {
   if (attends(options)) return;
   const std::string& bridge = options.decoder.bridge;
-  if (bridge == "zero" || bridge == "learned") {
+  if (!bridge_reads_source(bridge)) {
     throw usage_error(
         "decoder.style = plain with decoder.bridge = {}: nothing of the source would reach the decoder; choose the "
         "bridge last or mean, or a style with attention",
         bridge);
   }
-  if (options.encoder.kind == "structured" && bridge == "last") {
+  if (encoders().find(options.encoder.kind).summarizes && bridge == "last") {
     throw usage_error(
-        "decoder.style = plain with encoder.kind = structured and decoder.bridge = last: the last state is not of the "
-        "summary, which nothing would read; choose the bridge mean, or a style with attention");
+        "decoder.style = plain with encoder.kind = {} and decoder.bridge = last: the last state is not of the "
+        "summary, which nothing would read; choose the bridge mean, or a style with attention",
+        options.encoder.kind);
   }
   if (generators().find(options.generator.kind).traits.reads_memory) {
     throw usage_error("decoder.style = plain with generator.kind = {}: it needs an attention; choose another style",
@@ -34,11 +36,12 @@ void check_marginal(const ModelOptions& options) {
   const auto refuse = [&](std::string_view what, std::string_view why) {
     throw usage_error("attention.select = {} with {}: {}", select, what, why);
   };
-  if (options.decoder.kind != "rnn" || options.decoder.style != "luong" || options.decoder.feeding) {
+  const DecoderOptions& decoder = options.decoder;
+  const bool recurrent = decoders().find(decoder.kind).recurrent;
+  if (!recurrent || decoder.style != "luong" || decoder.feeding) {
     refuse(
-        options.decoder.kind == "rnn" ? "decoder.style = " + options.decoder.style +
-                                            (options.decoder.style == "luong" ? " and decoder.feeding" : "")
-                                      : "decoder.kind = transformer",
+        recurrent ? "decoder.style = " + decoder.style + (decoder.style == "luong" ? " and decoder.feeding" : "")
+                  : "decoder.kind = " + decoder.kind,
         "it sums over where each symbol may come from, so the state must not read a context; set decoder.kind = rnn, "
         "decoder.style = luong and decoder.feeding = false");
   }
@@ -77,8 +80,9 @@ void check_positions_kept(const ModelOptions& options) {
   if (generators().find(options.generator.kind).traits.reads_memory) {
     refuse("generator.kind = " + options.generator.kind);
   }
-  if (options.objective.supervised > 0) refuse("objective.supervised");
-  if (options.objective.agreement > 0) refuse("objective.agreement");
+  if (const auto* asked = options.objective.asked(&ObjectiveTraits::by_position)) {
+    refuse(fmt::format("objective.{}", asked->kind->name));
+  }
 }
 
 // Outputs that spread probability by the decoder's weights.
@@ -93,35 +97,13 @@ void check_shares(const ModelOptions& options) {
 }
 
 void check_objectives(const ModelOptions& options, bool reads) {
-  const ObjectiveOptions& o = options.objective;
-  if (!(reads && attends(options)) && (o.coverage > 0 || o.repetition > 0 || o.fertility > 0 || o.supervised > 0 ||
-                                       o.agreement > 0 || o.coverage_embedding > 0)) {
+  if (!(reads && attends(options)) && options.objective.asked(&ObjectiveTraits::holds_attention)) {
     throw usage_error("{} has no attention for an objective to hold; {}",
                       reads ? "decoder.style = plain" : "a model without a source",
                       reads ? "choose another style" : "leave it out");
   }
-  const auto& bias = options.attention.bias;
-  if (o.coverage_embedding > 0 && std::find(bias.begin(), bias.end(), "coverage_embedding") == bias.end()) {
-    throw usage_error("objective.coverage_embedding needs attention.bias = coverage_embedding");
-  }
-  if (o.diversity > 0 && options.encoder.kind != "structured") {
-    throw usage_error(
-        "objective.diversity with encoder.kind = {}: it holds the rows of a structured summary apart; set "
-        "encoder.kind = structured, or leave it out",
-        options.encoder.kind);
-  }
-  if (o.supervised > 0 && o.supervised_form == "cross_entropy" &&
-      selects().find(options.attention.select).traits.may_be_negative) {
-    throw usage_error(
-        "objective.supervised with attention.select = {}: its weights may be negative; set "
-        "objective.supervised_form = squared",
-        options.attention.select);
-  }
-  if (o.agreement > 0 && generators().find(options.generator.kind).traits.reads_memory) {
-    throw usage_error(
-        "objective.agreement with generator.kind = {}: what symbols of the source stand for is known in one "
-        "direction only; set generator.kind = softmax",
-        options.generator.kind);
+  for (const auto& settings : options.objective.members()) {
+    if (settings->weight > 0) settings->check(options);
   }
   if (options.decoder.frozen && options.generator.tied) {
     throw usage_error(
@@ -139,21 +121,12 @@ void check_known_positions(const ModelOptions& options) {
   const auto knows_few = [](const AttentionOptions& attention) {
     return scores().find(attention.score).traits.counts_positions;
   };
-  const auto check_inside = [&](std::string_view name, const AttentionOptions& attention) {
-    if (!knows_few(attention)) return;
+  for (const InnerAttention& inner :
+       {encoders().find(options.encoder.kind).inner, decoders().find(options.decoder.kind).inner}) {
+    if (!inner.options || !knows_few(options.*inner.options)) continue;
     throw usage_error(
-        "{}.score = {}: it knows attention.positions places, a sequence may have more; choose another score", name,
-        attention.score);
-  };
-  if (options.encoder.kind == "transformer" || options.decoder.kind == "transformer") {
-    check_inside("self_attention", options.self_attention);
-  }
-  if (options.encoder.kind == "lstmn") check_inside("intra_attention", options.intra_attention);
-  if (options.objective.agreement > 0 && knows_few(options.attention)) {
-    throw usage_error(
-        "objective.agreement with attention.score = {}: targets are sources too, and may have more places "
-        "than it knows; choose another score",
-        options.attention.score);
+        "{}.score = {}: it knows attention.positions places, a sequence may have more; choose another score",
+        inner.name, (options.*inner.options).score);
   }
 }
 
@@ -162,9 +135,13 @@ void check_actions(const ModelOptions& options) {
   const auto refuse = [&](std::string_view what, std::string_view why) {
     throw usage_error("attention.select = {} with {}: {}", options.attention.select, what, why);
   };
-  if (options.objective.supervised > 0)
-    refuse("objective.supervised", "its own aligner says where to look; leave one out");
-  if (options.objective.agreement > 0) refuse("objective.agreement", "the other direction has no steps; leave one out");
+  const auto name = [](const ObjectiveSettings& settings) { return fmt::format("objective.{}", settings.kind->name); };
+  if (const auto* taught = options.objective.asked(&ObjectiveTraits::needs_links)) {
+    refuse(name(*taught), "its own aligner says where to look; leave one out");
+  }
+  if (const auto* both = options.objective.asked(&ObjectiveTraits::both_directions)) {
+    refuse(name(*both), "the other direction has no steps; leave one out");
+  }
 }
 
 }  // namespace

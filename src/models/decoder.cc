@@ -51,7 +51,8 @@ std::span<std::int32_t> known_symbols(Pass& pass, Ids ids, int symbols) {
 
 void add_looks(const Attention::Attended& attended, int heads, int layer, std::vector<StepLook>& looks) {
   for (int head = 0; head < heads; ++head) {
-    looks.push_back({attended.scores, attended.selected.weights, attended.context, layer, head, heads, head});
+    looks.push_back({attended.scores, attended.selected.weights, attended.context, layer, head, heads, head,
+                     attended.query, attended.read});
   }
 }
 

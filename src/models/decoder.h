@@ -36,6 +36,7 @@ class Decoder {
     Readout readout;  // [hypotheses, sources, any]
     State state;
     std::vector<StepLook> looks;
+    std::vector<StepLook> self_looks;  // see StepResult
   };
   // previous [rows]: the symbols written last; feedback [rows, any]: what the output gives back, if anything.
   virtual Step step(Pass& pass, const Sources& sources, const State& state, Ids previous, Tensor feedback) const = 0;
@@ -71,6 +72,9 @@ struct DecoderKind {
   std::string_view paper;
   std::unique_ptr<Decoder> (*make)(Parameters& parameters, const ModelOptions& options, const EncodedSizes& encoded,
                                    int symbols, StepInputs inputs);
+  bool recurrent = false;  // decoder.style, feeding and bridge are for those; the others attend in each layer
+  InnerAttention inner = {};
+  bool starts_unsteadily = false;  // it wants a learning rate that rises at first
 };
 const Registry<DecoderKind>& decoders();
 

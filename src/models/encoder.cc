@@ -20,6 +20,10 @@ bool keeps_positions(const EncoderOptions& options) {
   return !kind.keeps_positions || kind.keeps_positions(options);
 }
 
+bool shows_positions(const EncoderOptions& options) {
+  return keeps_positions(options) || encoders().find(options.kind).tells_shares;
+}
+
 std::unique_ptr<Encoder> make_encoder(Parameters& parameters, const ModelOptions& options, const Input& input) {
   return encoders().find(options.encoder.kind).make(parameters, options, input);
 }

@@ -13,6 +13,7 @@
 #include "base/registry.h"
 #include "models/input.h"
 #include "models/options.h"
+#include "models/step_model.h"
 
 namespace fovea {
 
@@ -22,7 +23,12 @@ struct Encoded {
   std::vector<CellState> last;  // of each layer; c is empty for a GRU; an encoder without states gives its mean column
   Tensor line_features = {};    // [batch, size]; empty: the model reads none
   Tensor summary = {};          // [rows, batch, positions] what each row of a structured summary looks at; else empty
-  std::vector<Memory> parts = {};  // of each source, where several are attended to one by one
+  std::vector<Memory> parts = {};       // of each source, where several are attended to one by one
+  std::vector<SelfMap> self_maps = {};  // in prediction, of encoders that attend to themselves
+  // Of an encoder whose columns are sums over positions: for each position which column it is in and how much it weighs
+  // there, [positions, batch]; else empty.
+  Ids column_of = {};
+  Tensor share_of = {};
 };
 
 // What decoders have to know of that.
@@ -44,6 +50,14 @@ class Encoder {
   virtual bool has_c() const { return false; }
 };
 
+// The attention within an encoder or a decoder, to itself, and what its settings are called.
+struct InnerAttention {
+  std::string_view name = {};
+  AttentionOptions ModelOptions::* options = nullptr;  // none: there is no such attention
+};
+inline constexpr InnerAttention self_attention = {"self_attention", &ModelOptions::self_attention};
+inline constexpr InnerAttention intra_attention = {"intra_attention", &ModelOptions::intra_attention};
+
 struct EncoderKind {
   std::string_view name;
   std::string_view formula;
@@ -51,6 +65,11 @@ struct EncoderKind {
   std::unique_ptr<Encoder> (*make)(Parameters& parameters, const ModelOptions& options, const Input& input);
   // Whether column i is about symbol i; null: always.
   bool (*keeps_positions)(const EncoderOptions& options) = nullptr;
+  bool summarizes = false;  // its columns are rows of a summary, and Encoded has what each of them looks at
+  // Columns are sums over positions, and it says which: weights can be shown for all positions (Encoded::share_of).
+  bool tells_shares = false;
+  InnerAttention inner = {};
+  bool starts_unsteadily = false;  // it wants a learning rate that rises at first
 };
 
 const Registry<EncoderKind>& encoders();
@@ -63,6 +82,8 @@ std::unique_ptr<Encoder> made_encoder(Parameters& parameters, const ModelOptions
 
 // Whether column i is about symbol i.
 bool keeps_positions(const EncoderOptions& options);
+// Whether there are weights for all symbols to show.
+bool shows_positions(const EncoderOptions& options);
 
 // The last state of an encoder that has none: the mean of its columns.
 inline std::vector<CellState> mean_state(const Memory& memory) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/as_size.h"
 #include "data/vocabulary.h"
 #include "models/conflicts.h"
 
@@ -19,28 +20,15 @@ const ModelOptions& checked(const ModelOptions& options, bool reads) {
 
 }  // namespace
 
-// A batch taken through the model with the right symbols as previous.
-struct EncoderDecoder::TeacherForced {
-  Encoded encoded;
-  Decoder::TeacherForced decoder;
-  GeneratorSources sources;
-  Tensor log_probabilities;  // [steps, batch, 1] of the target's symbols, where a sum over positions gave them
-  Tensor weights;            // [steps, batch, positions], the mean over heads; empty without attention
-  std::optional<Rationale::Chosen> rationale;
-};
-
 ModelOptions reverse_options(ModelOptions options) {
-  options.objective.agreement = 0;
-  options.objective.supervised = 0;
+  options.objective.leave_out(&ObjectiveTraits::both_directions);
+  options.objective.leave_out(&ObjectiveTraits::needs_links);
   return options;
 }
 
 EncoderDecoder::EncoderDecoder(Parameters& parameters, const ModelOptions& options, const Symbols& symbols)
-    : objective_(checked(options, !symbols.sources.empty()).objective), symbols_(symbols.target) {
-  if (options.encoder.rationale) {
-    rationale_.emplace(parameters, options.encoder, symbols.sources.at(0));
-    rationale_baseline_ = parameters.add("rationale.baseline", {1}, Initial::constant(0));
-  }
+    : label_smoothing_(checked(options, !symbols.sources.empty()).objective.label_smoothing), symbols_(symbols.target) {
+  if (options.encoder.rationale) rationale_.emplace(parameters, options.encoder, symbols.sources.at(0));
   for (const SourceShape& shape : symbols.sources) {
     const std::string outer = parameters.prefix();
     if (!sources_.empty()) parameters.set_prefix(fmt::format("{}source{}.", outer, sources_.size() + 1));
@@ -71,10 +59,8 @@ EncoderDecoder::EncoderDecoder(Parameters& parameters, const ModelOptions& optio
                            {sizes.features, sizes.state, sizes.context, sizes.embedding, memory, symbols.target,
                             decoder_->table(), options.decoder.embedding});
   if (decoder_->marginal()) marginal_.emplace(*decoder_, *generator_);
-  if (objective_.fertility > 0) fertility_.emplace(parameters, "objective.fertility", encoded.memory, 1);
-  draws_ = sizes.context > 0 && selects().find(options.attention.select).traits.draws;
-  if (draws_ && objective_.baseline == "learned") baseline_.emplace(parameters, "objective.baseline", sizes.state, 1);
-  if (objective_.agreement > 0) {
+  objectives_ = make_objectives(parameters, options, encoded, sizes);
+  if (options.objective.asked(&ObjectiveTraits::both_directions)) {
     parameters.set_prefix("reverse.");
     const Symbols reversed = {{SourceShape::of_symbols(symbols.target)}, symbols.sources[0].symbols, 0};
     reverse_ = std::make_unique<EncoderDecoder>(parameters, reverse_options(options), reversed);
@@ -82,29 +68,38 @@ EncoderDecoder::EncoderDecoder(Parameters& parameters, const ModelOptions& optio
   }
 }
 
+InputVectors EncoderDecoder::read(Pass& pass, std::size_t source, const Side& side, Vectors* vectors) const {
+  const InputVectors read = sources_[source].input->vectors(pass, side);
+  if (!vectors) return read;
+  const Tensor values = read.values(pass), own = pass.tape().make(values.shape(), true);
+  std::ranges::copy(values.values(), own.data());
+  vectors->push_back(own);
+  return {own, ""};
+}
+
 // Several sources, each by an encoder of its own, and then one behind the other.
-Encoded EncoderDecoder::encode_all(Pass& pass, const SourceBatch& source) const {
+Encoded EncoderDecoder::encode_all(Pass& pass, const SourceBatch& source, Vectors* vectors) const {
   Encoded all;
   const int batch = source.batch, positions = source.positions();
-  const auto cells = static_cast<std::size_t>(positions) * static_cast<std::size_t>(batch);
+  const auto cells = as_size(positions) * as_size(batch);
   const auto real = pass.arena().array<std::uint8_t>(cells);
   const auto rows = pass.arena().array<std::int32_t>(cells);  // of all columns of all sources
-  const auto next = pass.arena().array<std::int32_t>(static_cast<std::size_t>(batch));
+  const auto next = pass.arena().array<std::int32_t>(as_size(batch));
   for (const auto zeros : {rows, next}) std::ranges::fill(zeros, 0);
   std::ranges::fill(real, std::uint8_t(0));
   Tensor columns;
   for (std::size_t k = 0; k < sources_.size(); ++k) {
     const Side& side = k == 0 ? source : source.others[k - 1];
     const Pass::Inside inside(pass, k == 0 ? "" : fmt::format("source{}.", k + 1));
-    Encoded one = sources_[k].encoder->encode(pass, sources_[k].input->vectors(pass, side), side.mask());
+    Encoded one = sources_[k].encoder->encode(pass, read(pass, k, side, vectors), side.mask());
     const Memory& memory = one.memory;
     const int before = columns ? columns.shape()[0] * batch : 0;
     for (int i = 0; i < memory.mask.positions; ++i) {
       for (int b = 0; b < batch; ++b) {
         if (!memory.mask.data[i * batch + b]) continue;
-        const int place = next[static_cast<std::size_t>(b)]++ * batch + b;
-        rows[static_cast<std::size_t>(place)] = before + i * batch + b;
-        real[static_cast<std::size_t>(place)] = 1;
+        const int place = next[as_size(b)]++ * batch + b;
+        rows[as_size(place)] = before + i * batch + b;
+        real[as_size(place)] = 1;
       }
     }
     const Tensor values = join_ ? join_->as_common(pass, memory.values, static_cast<int>(k)) : memory.values;
@@ -117,6 +112,10 @@ Encoded EncoderDecoder::encode_all(Pass& pass, const SourceBatch& source) const 
     }
     if (k == 0) all.summary = one.summary;
     if (!join_) all.parts.push_back(memory);
+    for (SelfMap& map : one.self_maps) {
+      map.source = static_cast<int>(k);
+      all.self_maps.push_back(std::move(map));
+    }
   }
   const int size = columns.shape()[2];
   const Tensor gathered = gather_rows(as_shape(columns, {columns.shape()[0] * batch, size}), rows);
@@ -124,12 +123,12 @@ Encoded EncoderDecoder::encode_all(Pass& pass, const SourceBatch& source) const 
   return all;
 }
 
-Encoded EncoderDecoder::encode(Pass& pass, const SourceBatch& source, Mask mask) const {
+Encoded EncoderDecoder::encode(Pass& pass, const SourceBatch& source, Mask mask, Vectors* vectors) const {
   Encoded encoded;
   if (sources_.size() == 1) {
-    encoded = sources_[0].encoder->encode(pass, sources_[0].input->vectors(pass, source), mask);
+    encoded = sources_[0].encoder->encode(pass, read(pass, 0, source, vectors), mask);
   } else if (!sources_.empty()) {
-    encoded = encode_all(pass, source);
+    encoded = encode_all(pass, source, vectors);
   }
   encoded.memory.mask.batch = source.batch;  // also of no source
   if (line_features_) encoded.line_features = (*line_features_)(pass, source.features);
@@ -164,11 +163,11 @@ CopyMapView copies_of(Pass& pass, Ids read, int symbols) {
 
 }  // namespace
 
-EncoderDecoder::TeacherForced EncoderDecoder::teacher_forced(Pass& pass, const SourceBatch& source,
-                                                             const Side& previous, const Side& targets) const {
+TeacherForced EncoderDecoder::teacher_forced(Pass& pass, const SourceBatch& source, const Side& previous,
+                                             const Side& targets, Vectors* vectors) const {
   TeacherForced forced;
   if (rationale_) forced.rationale = rationale_->choose(pass, source);
-  forced.encoded = encode(pass, source, forced.rationale ? forced.rationale->mask : source.mask());
+  forced.encoded = encode(pass, source, forced.rationale ? forced.rationale->mask : source.mask(), vectors);
   const Decoder::Sources sources = decoder_->prepare(pass, forced.encoded);
   forced.sources = prepare_generator(pass, forced.encoded, source);
   forced.decoder = decoder_->teacher_forced(pass, forced.encoded, sources, previous, *generator_, forced.sources);
@@ -194,7 +193,7 @@ Tensor EncoderDecoder::nll(Pass& pass, const TeacherForced& forced, const Side& 
   if (forced.log_probabilities) return scale(sum(multiply(forced.log_probabilities, real)), -1);
   const Readout& readout = forced.decoder.readout;
   const bool smooth = pass.training() && generator_->writes_vocabulary();
-  const auto smoothing = static_cast<Real>(smooth ? objective_.label_smoothing : 0);
+  const auto smoothing = static_cast<Real>(smooth ? label_smoothing_ : 0);
   Generator::Written written = forced.decoder.written;
   if (!written.log_probabilities && generator_->plain()) {
     return cross_entropy(generator_->logits(pass, readout.features), targets.ids, {smoothing, Vocabulary::pad, true});
@@ -208,79 +207,19 @@ Tensor EncoderDecoder::nll(Pass& pass, const TeacherForced& forced, const Side& 
   return add(scale(right, smoothing - 1), scale(spread, -smoothing / static_cast<Real>(symbols_)));
 }
 
-// What positions or a rationale, where they were drawn, were worth.
-void EncoderDecoder::add_draws(Pass& pass, const TeacherForced& forced, const Side& targets, Loss& loss) const {
-  const Readout& readout = forced.decoder.readout;
-  Tensor log_p;  // [steps, batch, 1], 0 for steps that are not real
-  if (forced.log_probabilities) {
-    log_p = multiply(forced.log_probabilities, step_mask(pass, targets.mask(), 1));
-  } else {
-    const Tensor written = forced.decoder.written.log_probabilities;
-    log_p = pick(written ? written : generator_->write(pass, readout, forced.sources).log_probabilities, targets.ids,
-                 Vocabulary::pad);
-  }
-  const auto weigh = [&](const char* name, Tensor value, double weight) {
-    loss.terms.push_back({name, scale(value, static_cast<Real>(weight))});
-  };
-  if (readout.selected.drawn) {
-    const Draws draws = {
-        readout.selected.drawn, readout.selected.probabilities,
-        baseline_ ? (*baseline_)(pass, detach(readout.state)) : average_baseline(pass, targets.mask())};
-    const Reinforced found = reinforce(pass, draws, log_p.values(), targets.mask());
-    weigh("reinforce", found.surrogate, objective_.reinforce);
-    if (baseline_) weigh("baseline", found.baseline, 1);
-    weigh("entropy", found.entropy, objective_.entropy);
-  }
-  if (forced.rationale) {
-    const Rationale::Chosen& chosen = *forced.rationale;
-    const auto rewards = pass.arena().array<Real>(static_cast<std::size_t>(targets.batch));
-    const auto ones = pass.arena().array<std::uint8_t>(rewards.size());
-    Tensor none = pass.tape().make({1, targets.batch, 1});
-    for (int b = 0; b < targets.batch; ++b) {
-      rewards[b] = static_cast<Real>(-objective_.rationale_length) * chosen.chosen[b] -
-                   static_cast<Real>(objective_.rationale_jumps) * chosen.jumps[b];
-      for (int t = 0; t < targets.length; ++t) rewards[b] += log_p.data()[t * targets.batch + b];
-      ones[b] = 1;
-      none.data()[b] = 0;
-    }
-    const Draws draws = {chosen.log_probability, {}, scale(add_row(none, pass(rationale_baseline_)), 20)};
-    const Reinforced found = reinforce(pass, draws, rewards, {ones.data(), 1, targets.batch});
-    weigh("rationale", found.surrogate, objective_.reinforce);
-    weigh("rationale_baseline", found.baseline, 0.01);
-  }
-}
-
 EncoderDecoder::Loss EncoderDecoder::loss_of(Pass& pass, const TeacherForced& forced, const Batch& batch,
                                              const Side& targets) const {
   Loss loss;
   loss.symbols = static_cast<int>(std::ranges::count(targets.real, 1));
   loss.terms.push_back({"nll", nll(pass, forced, targets)});
-  const Mask steps = targets.mask(), source = forced.encoded.memory.mask;
-  const auto weigh = [&](const char* name, double weight, const auto& value) {
-    if (weight > 0) loss.terms.push_back({name, scale(value(), static_cast<Real>(weight))});
+  const auto log_p = [&] {
+    if (forced.log_probabilities) return multiply(forced.log_probabilities, step_mask(pass, targets.mask(), 1));
+    const Tensor written = forced.decoder.written.log_probabilities;
+    return pick(written ? written : generator_->write(pass, forced.decoder.readout, forced.sources).log_probabilities,
+                targets.ids, Vocabulary::pad);
   };
-  weigh("coverage", objective_.coverage, [&] { return coverage_penalty(pass, forced.weights, steps, source); });
-  weigh("repetition", objective_.repetition, [&] { return repetition_penalty(pass, forced.weights, steps); });
-  weigh("fertility", objective_.fertility, [&] {
-    const Tensor fertilities = softplus((*fertility_)(pass, forced.encoded.memory.values));
-    return fertility_penalty(pass, forced.weights, fertilities, steps, source);
-  });
-  weigh("coverage_embedding", objective_.coverage_embedding, [&] {
-    Tensor total;
-    for (const Tensor own : forced.decoder.kept) {
-      const Tensor left = coverage_embedding_penalty(pass, own, forced.decoder.readout.heads, source);
-      total = total ? add(total, left) : left;
-    }
-    return total;
-  });
-  weigh("diversity", objective_.diversity, [&] { return diversity_penalty(pass, forced.encoded.summary); });
-  if (!batch.alignment.empty()) {
-    weigh("supervised", objective_.supervised, [&] {
-      return objective_.supervised_form == "squared" ? supervised_squares(pass, forced.weights, batch.alignment)
-                                                     : supervised_cross_entropy(pass, forced.weights, batch.alignment);
-    });
-  }
-  if (pass.training() && (draws_ || rationale_)) add_draws(pass, forced, targets, loss);
+  const ObjectiveBatch seen = {forced, targets.mask(), batch.alignment, log_p};
+  for (const auto& objective : objectives_) objective->add_terms(pass, seen, loss.terms);
   for (const LossTerm& term : loss.terms) loss.total = loss.total ? add(loss.total, term.value) : term.value;
   return loss;
 }
@@ -294,14 +233,45 @@ EncoderDecoder::Loss EncoderDecoder::loss(Pass& pass, const Batch& batch) const 
   const Loss other = reverse_->loss_of(pass, back, {}, batch.reverse_targets);
   for (const LossTerm& term : other.terms) loss.terms.push_back({"reverse_" + term.name, term.value});
   const Tensor real = step_mask(pass, batch.targets.mask(), forced.weights.shape()[2]);
-  const Tensor apart = disagreement(pass, multiply(forced.weights, real), back.weights);
-  loss.terms.push_back({"agreement", scale(apart, static_cast<Real>(objective_.agreement))});
-  loss.total = add(add(loss.total, other.total), loss.terms.back().value);
+  loss.total = add(loss.total, other.total);
+  const std::size_t before = loss.terms.size();
+  for (const auto& objective : objectives_) {
+    objective->add_both(pass, multiply(forced.weights, real), back.weights, loss.terms);
+  }
+  for (std::size_t i = before; i < loss.terms.size(); ++i) loss.total = add(loss.total, loss.terms[i].value);
   return loss;
 }
 
 Tensor EncoderDecoder::look(Pass& pass, const Batch& batch) const {
   return teacher_forced(pass, batch.source, batch.previous, batch.targets).weights;
+}
+
+std::vector<std::vector<float>> EncoderDecoder::saliency(Pass& pass, const Batch& batch,
+                                                         std::span<const int> steps) const {
+  Vectors vectors;
+  const TeacherForced forced = teacher_forced(pass, batch.source, batch.previous, batch.targets, &vectors);
+  Side asked = batch.targets;  // only the steps that are asked about
+  const int rows = asked.batch;
+  for (int cell = 0; cell < asked.length * rows; ++cell) {
+    if (cell / rows == steps[as_size(cell % rows)]) continue;
+    asked.ids[as_size(cell)] = Vocabulary::pad;
+    asked.real[as_size(cell)] = 0;
+  }
+  pass.tape().backward(nll(pass, forced, asked), -1);
+  std::vector<std::vector<float>> all(as_size(rows));
+  for (std::size_t k = 0; k < vectors.size(); ++k) {
+    const Side& side = k == 0 ? batch.source : batch.source.others[k - 1];
+    const int size = vectors[k].shape().last();
+    for (int cell = 0; cell < side.length * rows; ++cell) {
+      if (!side.real[as_size(cell)]) continue;
+      double sum = 0;
+      for (int i = cell * size; i < (cell + 1) * size; ++i) {
+        sum += static_cast<double>(vectors[k].data()[i]) * static_cast<double>(vectors[k].gradient()[i]);
+      }
+      all[as_size(cell % rows)].push_back(static_cast<float>(sum));
+    }
+  }
+  return all;
 }
 
 // The sources' side of a search.
@@ -314,10 +284,12 @@ class EncoderDecoder::Answering : public StepModel {
     sources_ = model.decoder_->prepare(pass, encoded_);
     generator_ = model.prepare_generator(pass, encoded_, source);
     generator_.copy_map = copy_map_.view();
+    for (int b = 0; b < batch_; ++b) kept_.push_back(b);
   }
 
   int sources() const override { return batch_; }
   Mask rationale() const override { return rationale_; }
+  std::span<const SelfMap> self_maps() const override { return encoded_.self_maps; }
 
   State start(Pass& pass) const override { return model_.decoder_->start(pass, encoded_); }
 
@@ -335,20 +307,29 @@ class EncoderDecoder::Answering : public StepModel {
                                 ? model_.generator_->feedback(pass, output, state.get("copying"), previous)
                                 : Tensor();
     Decoder::Step next = model_.decoder_->step(pass, sources, state, previous, feedback);
+    if (encoded_.share_of) {
+      for (StepLook& look : next.looks) spread(pass, look);
+    }
     const int rows = static_cast<int>(previous.size());
     const auto as_rows = [&](Tensor x) { return x ? as_shape(x, {rows, x.shape().last()}) : x; };
     if (model_.marginal_) {
       const Tensor log_p = model_.marginal_->step(pass, next, sources, output, state, previous, next.state, next.looks);
-      return {log_p, std::move(next.state), std::move(next.looks), {}};
+      return {log_p, std::move(next.state), std::move(next.looks), {}, {}};
     }
     if (model_.copies_own_past_) add_past(pass, state, previous, next, output);
     const Generator::Written written = model_.generator_->write(pass, next.readout, output);
     if (model_.generator_->feedback_size() > 0) next.state.set("copying", as_rows(written.copying));
-    return {as_rows(written.log_probabilities), std::move(next.state), std::move(next.looks), as_rows(written.gate)};
+    return {as_rows(written.log_probabilities), std::move(next.state), std::move(next.looks),
+            std::move(next.self_looks), as_rows(written.gate)};
   }
 
   void keep(Ids sources) override {
     const int before = std::exchange(batch_, static_cast<int>(sources.size()));
+    if (encoded_.share_of) {
+      std::vector<std::int32_t> kept;
+      for (const std::int32_t s : sources) kept.push_back(kept_[as_size(s)]);
+      kept_ = std::move(kept);
+    }
     if (model_.sources_.empty()) return;
     for (Attention::Prepared& prepared : sources_) prepared = prepared.keep(pass_, sources, model_.decoder_->heads());
     keep_copy_map(sources, before);
@@ -364,6 +345,25 @@ class EncoderDecoder::Answering : public StepModel {
   // In the memory of the step, so that nothing made from it stays with the sources.
   static Tensor here(Pass& pass, Tensor x) { return x ? pass.tape().borrow(x.shape(), x.data(), nullptr) : x; }
 
+  // Weights of columns that are sums over positions, as weights of these: w_i = b_column(i) a_i. Scores are the
+  // column's.
+  void spread(Pass& pass, StepLook& look) const {
+    const int all = encoded_.share_of.shape()[1], positions = encoded_.share_of.shape()[0];
+    const int rows = look.weights.shape().rows(), columns = look.weights.shape().last();
+    Tensor weights = pass.tape().make({rows, positions}), scores = pass.tape().make({rows, positions});
+    for (int row = 0; row < rows; ++row) {
+      const int source = kept_[as_size(row / look.maps % batch_)];
+      for (int i = 0; i < positions; ++i) {
+        const int cell = i * all + source, to = row * positions + i;
+        const int from = row * columns + std::min(encoded_.column_of[as_size(cell)], columns - 1);
+        weights.data()[to] = look.weights.data()[from] * encoded_.share_of.data()[cell];
+        scores.data()[to] = look.scores.data()[from];
+      }
+    }
+    look.weights = weights;
+    look.scores = scores;
+  }
+
   // What the model has read so far, this step's symbol last.
   void add_past(Pass& pass, const State& state, Ids previous, Decoder::Step& next, GeneratorSources& output) const {
     const int rows = static_cast<int>(previous.size()), steps = state.step + 1;
@@ -372,7 +372,7 @@ class EncoderDecoder::Answering : public StepModel {
     std::ranges::transform(previous, read.data(), [](std::int32_t id) { return static_cast<Real>(id); });
     const Tensor states = next.state.grow(pass, state, "past", now);
     const Tensor symbols = next.state.grow(pass, state, "past_symbols", read);
-    const auto ids = pass.arena().array<std::int32_t>(static_cast<std::size_t>(steps) * previous.size());
+    const auto ids = pass.arena().array<std::int32_t>(as_size(steps) * previous.size());
     std::ranges::transform(symbols.values(), ids.begin(), [](Real id) { return static_cast<std::int32_t>(id); });
     const auto ones = pass.arena().array<std::uint8_t>(ids.size());
     std::ranges::fill(ones, std::uint8_t(1));
@@ -388,9 +388,8 @@ class EncoderDecoder::Answering : public StepModel {
     const int positions = static_cast<int>(copy_map_.starts.size() - 1) / batch;
     for (int i = 0; i < positions; ++i) {
       for (const std::int32_t b : sources) {
-        const auto cell = static_cast<std::size_t>(i * batch + b);
-        for (auto k = static_cast<std::size_t>(copy_map_.starts[cell]);
-             k < static_cast<std::size_t>(copy_map_.starts[cell + 1]); ++k) {
+        const auto cell = as_size(i * batch + b);
+        for (auto k = as_size(copy_map_.starts[cell]); k < as_size(copy_map_.starts[cell + 1]); ++k) {
           kept.symbols.push_back(copy_map_.symbols[k]);
           kept.shares.push_back(copy_map_.shares[k]);
         }
@@ -408,6 +407,7 @@ class EncoderDecoder::Answering : public StepModel {
   CopyMap copy_map_;
   GeneratorSources generator_;
   int batch_ = 0;
+  std::vector<std::int32_t> kept_;  // which of the first sources each is
 };
 
 std::unique_ptr<StepModel> EncoderDecoder::begin(Pass& pass, const SourceBatch& source) const {

@@ -8,7 +8,7 @@
 #include "models/join.h"
 #include "models/line_features.h"
 #include "models/marginal.h"
-#include "models/objectives.h"
+#include "models/objective.h"
 #include "models/rationale.h"
 
 namespace fovea {
@@ -34,21 +34,28 @@ class EncoderDecoder {
   // Where the model looks while it is given the target: [steps, batch, positions]; empty without attention.
   Tensor look(Pass& pass, const Batch& batch) const;
 
+  // How much each position of the source changes the log-probability of the target's symbol in one step of each row,
+  // steps[b] of row b: the gradient with respect to the position's vector, times that vector. [batch][positions], those
+  // that are real, source after source. Denil, Demiraj & de Freitas 2014; Simonyan, Vedaldi & Zisserman 2013.
+  std::vector<std::vector<float>> saliency(Pass& pass, const Batch& batch, std::span<const int> steps) const;
+
   // Answers a batch of sources step by step. Everything prepared here lives in `pass`, and `source` must stay.
   std::unique_ptr<StepModel> begin(Pass& pass, const SourceBatch& source) const;
 
  private:
   class Answering;
-  Encoded encode(Pass& pass, const SourceBatch& source, Mask mask) const;
-  Encoded encode_all(Pass& pass, const SourceBatch& source) const;
-  struct TeacherForced;
-  TeacherForced teacher_forced(Pass& pass, const SourceBatch& source, const Side& previous, const Side& targets) const;
+  // Where `vectors` are asked for, those of each source become the beginning of the tape, and want a gradient.
+  using Vectors = std::vector<Tensor>;
+  InputVectors read(Pass& pass, std::size_t source, const Side& side, Vectors* vectors) const;
+  Encoded encode(Pass& pass, const SourceBatch& source, Mask mask, Vectors* vectors = nullptr) const;
+  Encoded encode_all(Pass& pass, const SourceBatch& source, Vectors* vectors) const;
+  TeacherForced teacher_forced(Pass& pass, const SourceBatch& source, const Side& previous, const Side& targets,
+                               Vectors* vectors = nullptr) const;
   Loss loss_of(Pass& pass, const TeacherForced& forced, const Batch& batch, const Side& targets) const;
   Tensor nll(Pass& pass, const TeacherForced& forced, const Side& targets) const;
-  void add_draws(Pass& pass, const TeacherForced& forced, const Side& targets, Loss& loss) const;
   GeneratorSources prepare_generator(Pass& pass, const Encoded& encoded, const SourceBatch& source) const;
 
-  ObjectiveOptions objective_;
+  double label_smoothing_;
   int symbols_;
   std::optional<Rationale> rationale_;
   struct SourceEncoder {
@@ -61,10 +68,7 @@ class EncoderDecoder {
   std::unique_ptr<Decoder> decoder_;
   std::unique_ptr<Generator> generator_;
   std::optional<Marginal> marginal_;
-  std::optional<Linear> fertility_;  // of the objective of that name
-  std::optional<Linear> baseline_;   // of draws, from the state
-  ParameterId rationale_baseline_;   // of a rationale
-  bool draws_ = false;
+  std::vector<std::unique_ptr<Objective>> objectives_;
   bool copies_own_past_ = false;
   std::unique_ptr<EncoderDecoder> reverse_;  // trained together with this one
 };

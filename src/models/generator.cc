@@ -5,6 +5,7 @@
 namespace fovea {
 
 #define GENERATOR(name) extern const GeneratorKind Generator_##name;
+#include "base/as_size.h"
 #include "models/generators/generators.def"
 #undef GENERATOR
 
@@ -41,7 +42,7 @@ Generator::Written Generator::write(Pass& pass, const Readout& readout, const Ge
 }
 
 SharedSoftmax softmax_with(Pass& pass, Tensor first, Tensor scores, Mask mask) {
-  const auto real = pass.arena().array<std::uint8_t>(static_cast<std::size_t>(mask.positions + 1) * mask.batch);
+  const auto real = pass.arena().array<std::uint8_t>(as_size(mask.positions + 1) * mask.batch);
   std::fill_n(real.begin(), mask.batch, std::uint8_t(1));
   std::copy_n(mask.data, mask.positions * mask.batch, real.begin() + mask.batch);
   const int causal = mask.causal < 0 ? mask.causal : mask.causal + 1;

@@ -19,7 +19,7 @@ const Registry<InputKind>& inputs() {
 
 std::unique_ptr<Input> make_input(Parameters& parameters, const std::string& name, const EncoderOptions& options,
                                   SourceShape shape) {
-  const auto suits = [&](const InputKind* kind) { return kind->reads_symbols == (shape.width == 0); };
+  const auto suits = [&](const InputKind* kind) { return kind->reads == shape.form; };
   return (*std::ranges::find_if(inputs(), suits))->make(parameters, name, options, shape);
 }
 

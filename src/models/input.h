@@ -28,6 +28,13 @@ class InputVectors {
     return table_ ? table_->dropped(pass, ids_, leading_) : pass.drop(values_, place_);
   }
 
+  // Which sentence each position is of, [positions, batch]; none: all are one.
+  InputVectors& in_segments(Ids segments) {
+    segments_ = segments;
+    return *this;
+  }
+  Ids segments() const { return segments_; }
+
   bool symbols() const { return table_ != nullptr; }
   Ids ids() const { return ids_; }
 
@@ -37,6 +44,7 @@ class InputVectors {
   const SymbolVectors* table_ = nullptr;
   Ids ids_;
   Shape leading_;
+  Ids segments_ = {};
 };
 
 class Input {
@@ -52,7 +60,7 @@ struct InputKind {
   std::string_view name;
   std::string_view formula;
   std::string_view paper;
-  bool reads_symbols = true;  // or rows of numbers
+  SourceShape::Form reads = SourceShape::Form::symbols;
   // Its weights are called `name`.
   std::unique_ptr<Input> (*make)(Parameters& parameters, const std::string& name, const EncoderOptions& options,
                                  SourceShape shape);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/as_size.h"
+
 namespace fovea {
 
 namespace {
@@ -9,7 +11,7 @@ namespace {
 // x [positions, rows, symbols] at the symbol of each row, as [queries, batch, positions].
 Tensor at_symbols(Pass& pass, Tensor x, Ids symbols, int queries) {
   const int positions = x.shape()[0];
-  const auto repeated = pass.arena().array<std::int32_t>(static_cast<std::size_t>(positions) * symbols.size());
+  const auto repeated = pass.arena().array<std::int32_t>(as_size(positions) * symbols.size());
   for (std::size_t i = 0; i < repeated.size(); ++i) repeated[i] = symbols[i % symbols.size()];
   return from_pairs(pick(x, repeated, -1), queries);
 }
@@ -26,8 +28,8 @@ Marginal::Sum Marginal::teacher_forced(Pass& pass, const Readout& readout, const
   const Memory& memory = output.memory;
   const int steps = targets.length;
   const Tensor likelihoods = at_symbols(pass, emissions(pass, readout, output.keys), targets.ids, steps);
-  const auto log_sums = pass.arena().array<Tensor>(static_cast<std::size_t>(steps));
-  const auto weights = pass.arena().array<Tensor>(static_cast<std::size_t>(steps));
+  const auto log_sums = pass.arena().array<Tensor>(as_size(steps));
+  const auto weights = pass.arena().array<Tensor>(as_size(steps));
   History history;
   const auto at = [](Tensor x, int t) {
     const Shape& s = x.shape();
@@ -66,7 +68,7 @@ Tensor Marginal::step(Pass& pass, const Decoder::Step& now, const Decoder::Sourc
       weighted_sum(as_shape(prior, {1, rows, positions}), exp(all), pair_mask(pass, memory.mask, queries));
   const Tensor seen = weighted_sum(prior, memory.values, memory.mask);
   looks.push_back({as_shape(readout.scores, {rows, positions}), as_shape(prior, {rows, positions}),
-                   as_shape(seen, {rows, seen.shape()[2]}), 0, 0});
+                   as_shape(seen, {rows, seen.shape()[2]}), 0, 0, 1, 0, readout.query, seen});
   return as_shape(log(mixed, Real(1e-30)), {rows, all.shape()[2]});
 }
 

@@ -10,6 +10,10 @@
 
 namespace fovea {
 
+bool attends(const ModelOptions& options) {
+  return !decoders().find(options.decoder.kind).recurrent || options.decoder.style != "plain";
+}
+
 bool acts(const ModelOptions& options) {
   return attends(options) && selects().find(options.attention.select).traits.acts;
 }
@@ -27,6 +31,8 @@ void EncoderOptions::fields(FieldVisitor& visit) {
         one_of(position_names()));
   visit("max_positions", max_positions, "learned positions; what stands further on shares the last", between(1, 65536));
   visit("width", width, "positions a convolution sees at once", between(1, 255));
+  visit("channels", channels, "of the first convolution over a picture; each further one has twice as many",
+        between(1, 1024));
   visit("rows", rows, "rows of a structured summary", between(1, 1024));
   visit("norm", norm, "of a transformer: before each part, or after it", one_of({"pre", "post"}));
   visit("feed_forward", feed_forward, "hidden units between the attentions of a transformer", between(1, 65536));
@@ -60,30 +66,6 @@ void GeneratorOptions::fields(FieldVisitor& visit) {
   visit("own_attention", own_attention, "pointer_generator copies with an attention of its own (Allamanis 2016)");
   visit("lexicon_share", lexicon_share, "of lexicon_mix, the lexicon's part; 0: learned", between(0, 1));
   visit("lexicon_floor", lexicon_floor, "of lexicon_bias, added to every probability", between(1e-12, 1));
-}
-
-void ObjectiveOptions::fields(FieldVisitor& visit) {
-  visit("label_smoothing", label_smoothing, "share of the probability spread over the vocabulary", between(0, 0.9));
-  visit("coverage", coverage, "weight of sum_i (1 - sum_t a_ti)^2 (Xu 2015)", at_least(0));
-  visit("repetition", repetition, "weight of sum_ti min(a_ti, sum_{t' < t} a_t'i) (See 2017)", at_least(0));
-  visit("fertility", fertility, "weight of sum_i (f_i - sum_t a_ti)^2 with a predicted fertility f (Cohn 2016)",
-        at_least(0));
-  visit("coverage_embedding", coverage_embedding, "weight of what coverage embeddings hold at the end (Mi 2016)",
-        at_least(0));
-  visit("diversity", diversity, "weight of |A A' - I|^2 of a structured summary (Lin 2017)", at_least(0));
-  visit("supervised", supervised, "weight of the distance to the alignments given with the data", at_least(0));
-  visit("supervised_form", supervised_form, "that distance", one_of({"cross_entropy", "squared"}));
-  visit("supervised_smoothing", supervised_smoothing, "share of the wanted weights spread over all positions",
-        between(0, 0.9));
-  visit("agreement", agreement, "weight of Tr(A_xy A_yx): trains both directions together (Cohn 2016)", at_least(0));
-  visit("reinforce", reinforce, "where positions are drawn: weight of what a draw was worth", at_least(0));
-  visit("baseline", baseline,
-        "where positions are drawn: what is to be expected, learned from the state, or the moving average of the "
-        "log-likelihood (Xu 2015)",
-        one_of({"learned", "average"}));
-  visit("entropy", entropy, "where positions are drawn: weight of the entropy", at_least(0));
-  visit("rationale_length", rationale_length, "what each chosen symbol of a rationale costs", at_least(0));
-  visit("rationale_jumps", rationale_jumps, "what each begin and end of a chosen stretch costs", at_least(0));
 }
 
 void ModelOptions::fields(FieldVisitor& visit) {

@@ -5,6 +5,7 @@
 
 #include "attention/options.h"
 #include "base/options.h"
+#include "models/objective_options.h"
 
 namespace fovea {
 
@@ -20,6 +21,7 @@ struct EncoderOptions {
   std::string positions = "sinusoid";
   int max_positions = 512;
   int width = 3;
+  int channels = 16;
   int rows = 8;
   std::string norm = "pre";
   int feed_forward = 512;
@@ -58,26 +60,6 @@ struct GeneratorOptions {
   void fields(FieldVisitor& visit);
 };
 
-struct ObjectiveOptions {
-  double label_smoothing = 0;
-  double coverage = 0;
-  double repetition = 0;
-  double fertility = 0;
-  double coverage_embedding = 0;
-  double diversity = 0;
-  double supervised = 0;
-  std::string supervised_form = "cross_entropy";
-  double supervised_smoothing = 0;
-  double agreement = 0;
-  double reinforce = 0.1;
-  std::string baseline = "learned";
-  double entropy = 0.01;
-  double rationale_length = 0.01;
-  double rationale_jumps = 0.01;
-
-  void fields(FieldVisitor& visit);
-};
-
 struct ModelOptions {
   std::string join = "flat";
   EncoderOptions encoder;
@@ -92,9 +74,7 @@ struct ModelOptions {
 };
 
 // Whether there is an attention to the source.
-inline bool attends(const ModelOptions& options) {
-  return options.decoder.kind == "transformer" || options.decoder.style != "plain";
-}
+bool attends(const ModelOptions& options);
 
 // Whether the target's symbols are actions that say where to look.
 bool acts(const ModelOptions& options);

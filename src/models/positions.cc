@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/as_size.h"
+
 namespace fovea {
 
 std::vector<std::string> position_names() { return {"none", "sinusoid", "learned"}; }
@@ -24,7 +26,7 @@ Positions::Positions(Parameters& parameters, const std::string& name, const std:
 Tensor Positions::vectors(Pass& pass, Shape leading, When when) const {
   const int steps = leading[0], batch = leading[1];
   if (kind_ == Kind::learned) {
-    const auto ids = pass.arena().array<std::int32_t>(static_cast<std::size_t>(steps) * batch);
+    const auto ids = pass.arena().array<std::int32_t>(as_size(steps) * batch);
     for (int i = 0; i < steps * batch; ++i) ids[i] = std::min(when.first + i / batch * when.stride, most_ - 1);
     return embed(pass(table_), ids, leading);
   }

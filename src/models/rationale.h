@@ -16,6 +16,7 @@ class Rationale {
   struct Chosen {
     Mask mask;                 // only the chosen symbols are real
     Tensor log_probability;    // [1, batch, 1] of the draw; empty in use
+    Tensor expected;           // [1, batch, 1] what draws were worth so far; likewise
     std::vector<Real> chosen;  // [batch] how many
     std::vector<Real> jumps;   // [batch] how often a stretch begins or ends
   };
@@ -25,6 +26,7 @@ class Rationale {
   std::unique_ptr<Input> input_;
   RecurrentStack stack_;
   Linear choice_;
+  ParameterId expected_;  // counts in twenties
 };
 
 }  // namespace fovea

@@ -11,6 +11,7 @@ struct Readout {
   Tensor state;
   Tensor context;    // empty without attention
   Tensor embedding;  // of the symbols written before
+  Tensor query;      // of the attention
   Tensor scores;     // of the attention, [steps, batch * heads, positions]
   Selected selected;
   int heads = 1;

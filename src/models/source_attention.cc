@@ -2,15 +2,17 @@
 
 #include <algorithm>
 
+#include "base/as_size.h"
+
 namespace fovea {
 
 namespace {
 
 // Where each part's positions stand among those of all sources: behind the real ones of the parts before.
 CopyMapView layout(Pass& pass, SourceAttention::Prepared parts) {
-  const auto rows = static_cast<std::size_t>(parts[0].memory.mask.batch);
+  const auto rows = as_size(parts[0].memory.mask.batch);
   std::size_t cells = 0;
-  for (const Attention::Prepared& part : parts) cells += static_cast<std::size_t>(part.memory.mask.positions) * rows;
+  for (const Attention::Prepared& part : parts) cells += as_size(part.memory.mask.positions) * rows;
   const auto starts = pass.arena().array<std::int32_t>(cells + 1);
   const auto places = pass.arena().array<std::int32_t>(cells);
   const auto next = pass.arena().array<std::int32_t>(rows);
@@ -19,15 +21,15 @@ CopyMapView layout(Pass& pass, SourceAttention::Prepared parts) {
   std::int32_t count = 0;
   for (const Attention::Prepared& part : parts) {
     const Mask mask = part.memory.mask;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(mask.positions); ++i) {
+    for (std::size_t i = 0; i < as_size(mask.positions); ++i) {
       for (std::size_t row = 0; row < rows; ++row) {
         starts[cell++] = count;
-        if (mask.data[i * rows + row]) places[static_cast<std::size_t>(count++)] = next[row]++;
+        if (mask.data[i * rows + row]) places[as_size(count++)] = next[row]++;
       }
     }
   }
   starts[cell] = count;
-  const auto used = static_cast<std::size_t>(count);
+  const auto used = as_size(count);
   const auto ones = pass.arena().array<Real>(used);
   std::ranges::fill(ones, Real(1));
   return {starts, places.first(used), ones, *std::ranges::max_element(next)};
@@ -95,7 +97,7 @@ Attention::Attended SourceAttention::attend(Pass& pass, Tensor queries, When whe
   Attention::Attended out;
   out.scores = scatter_to_vocabulary(scores, places);
   out.selected.weights = scatter_to_vocabulary(weights, places);
-  out.context = joined.context;
+  out.read = out.context = joined.context;  // there is no query that is the same for all
   return out;
 }
 

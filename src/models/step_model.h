@@ -4,6 +4,10 @@
 // Rows are [hypotheses, sources]: row h * sources() + s is hypothesis h of source s.
 #pragma once
 
+#include <span>
+#include <vector>
+
+#include "base/as_size.h"
 #include "layers/state.h"
 
 namespace fovea {
@@ -16,16 +20,21 @@ struct StepLook {
   int layer = 0;
   int head = 0;
   int maps = 1;
-  int map = 0;  // which of them this is
+  int map = 0;        // which of them this is
+  Tensor query = {};  // [rows * maps, any] what was scored; empty: nothing that is the same for all positions
+  Tensor read = {};   // [rows * maps, any] what this map alone read; empty: the context
 
   std::span<const Real> scores_of(int row) const { return part(scores, row * maps + map); }
   std::span<const Real> weights_of(int row) const { return part(weights, row * maps + map); }
   std::span<const Real> context_of(int row) const { return part(context, row); }
+  std::span<const Real> query_of(int row) const { return part(query, row * maps + map); }
+  std::span<const Real> read_of(int row) const { return read ? part(read, row * maps + map) : context_of(row); }
 
  private:
   static std::span<const Real> part(Tensor x, int row) {
-    const auto size = static_cast<std::size_t>(x.shape().last());
-    return x.values().subspan(static_cast<std::size_t>(row) * size, size);
+    if (!x) return {};
+    const auto size = as_size(x.shape().last());
+    return x.values().subspan(as_size(row) * size, size);
   }
 };
 
@@ -33,7 +42,16 @@ struct StepResult {
   Tensor log_probabilities;  // [rows, symbols]
   State state;
   std::vector<StepLook> looks;
-  Tensor gate;  // [rows, 1] how much comes from the vocabulary; empty if all
+  std::vector<StepLook> self_looks;  // at what was written before, the start symbol first: only the weights
+  Tensor gate;                       // [rows, 1] how much comes from the vocabulary; empty if all
+};
+
+// How one layer of an encoder attends to its own positions.
+struct SelfMap {
+  int source = 0;
+  int layer = 0;
+  int heads = 1;
+  std::vector<Tensor> weights;  // one behind the other: [queries, sources * heads, positions], later positions unseen
 };
 
 class StepModel {
@@ -49,6 +67,8 @@ class StepModel {
   virtual void keep(Ids sources) = 0;
   // [positions, sources] what it reads of the sources it began with, of a model that chooses; else nothing.
   virtual Mask rationale() const { return {}; }
+  // Of the sources it began with.
+  virtual std::span<const SelfMap> self_maps() const { return {}; }
 };
 
 }  // namespace fovea

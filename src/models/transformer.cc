@@ -66,20 +66,24 @@ Tensor TransformerLayer::after(Pass& pass, const LayerNorm& norm, Tensor x, Tens
 }
 
 TransformerLayer::Made TransformerLayer::operator()(Pass& pass, Tensor x, Mask mask, When when,
-                                                    SourceAttention::Prepared memory, const WithPast& with_past) const {
+                                                    SourceAttention::Prepared memory, const WithPast& with_past,
+                                                    int layer) const {
   Made made;
   const Tensor asking = before(pass, self_attention_norm_, x);
   Attention::Prepared own = self_attention_.prepare(pass, {asking, mask}, when);
   if (with_past) own = with_past(own);
-  x = after(pass, self_attention_norm_, x, self_attention_.attend(pass, asking, when, own, {}).context,
-            "self_attention");
+  const Attention::Attended itself = self_attention_.attend(pass, asking, when, own, {});
+  made.self_weights = itself.selected.weights;
+  x = after(pass, self_attention_norm_, x, itself.context, "self_attention");
   if (cross_attention_) {
     // One step of many rows: the rows of a source are alternatives that share its memory.
     const int batch = memory[0].memory.mask.batch / cross_attention_->heads(), size = x.shape()[2];
     const Tensor queries =
         as_shape(before(pass, *cross_attention_norm_, x), {x.shape().count() / (batch * size), batch, size});
     const When asked = x.shape()[0] == 1 ? When{when.first, 0} : when;
-    made.looked = cross_attention_->attend(pass, queries, asked, memory, {});
+    History history;
+    history.layer = layer;
+    made.looked = cross_attention_->attend(pass, queries, asked, memory, history);
     x = after(pass, *cross_attention_norm_, x, as_shape(made.looked.context, x.shape()), "attention");
   }
   const Tensor wide = pass.drop(relu(wide_(pass, before(pass, forward_norm_, x))), name_ + "wide");

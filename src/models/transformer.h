@@ -31,13 +31,14 @@ class TransformerLayer {
   struct Made {
     Tensor x;
     Attention::Attended looked;  // at the memory
+    Tensor self_weights;         // [steps, batch * heads, positions] of the self-attention
   };
   // x [steps, batch, size] stands at `when` and sees itself, or, of a sequence that is made step by step, what
   // `with_past` makes of it: keys and values are all that is needed of earlier steps. `memory` is prepared by
-  // cross_attention().
+  // cross_attention(), which is that of layer `layer`.
   using WithPast = std::function<Attention::Prepared(Attention::Prepared)>;
   Made operator()(Pass& pass, Tensor x, Mask mask, When when, SourceAttention::Prepared memory,
-                  const WithPast& with_past = {}) const;
+                  const WithPast& with_past = {}, int layer = -1) const;
 
  private:
   Tensor before(Pass& pass, const LayerNorm& norm, Tensor x) const { return norm_first_ ? norm(pass, x) : x; }

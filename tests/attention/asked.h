@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.h"
 #include "attention/attention.h"
 #include "layers/loss_check.h"
 
@@ -57,7 +58,7 @@ class Asked {
         attention_(parameters_, "attention", options, {query_size, memory_size, written_size}) {
     parameters_.allocate();
     std::ranges::copy(random_values(static_cast<int>(parameters_.count()), "weights"), parameters_.values().begin());
-    gradient_.assign(static_cast<std::size_t>(parameters_.count()), Real(0));
+    gradient_.assign(as_size(parameters_.count()), Real(0));
   }
 
   bool looks_back() const { return attention_.looks_back(); }
@@ -84,7 +85,7 @@ class Asked {
       EXPECT_TRUE(std::ranges::all_of(output, [](Real value) { return std::isfinite(value); }));
     }
     std::vector<Seen> all;
-    for (int b = 0; b < batch_; ++b) all.push_back(look(sources[static_cast<std::size_t>(b)], b));
+    for (int b = 0; b < batch_; ++b) all.push_back(look(sources[as_size(b)], b));
     return all;
   }
 
@@ -103,9 +104,7 @@ class Asked {
 
  private:
   // Where row b of entry `outer` begins, in [outer, batch, size].
-  std::size_t at(int outer, int b, int size) const {
-    return static_cast<std::size_t>((std::ptrdiff_t(outer) * batch_ + b) * size);
-  }
+  std::size_t at(int outer, int b, int size) const { return as_size((std::ptrdiff_t(outer) * batch_ + b) * size); }
 
   void lay_out(const std::vector<AskedSource>& sources, const Asking& asking) {
     asking_ = asking;
@@ -118,7 +117,7 @@ class Asked {
     stepped_.assign(at(rows_, 0, 1), 0);
     samples_.clear();
     for (int b = 0; b < batch_; ++b) {
-      const AskedSource& source = sources[static_cast<std::size_t>(b)];
+      const AskedSource& source = sources[as_size(b)];
       samples_.push_back(source.id);
       const auto place = [&](const Vectors& vectors, int size, Vector& all) {
         for (int i = 0; i < std::ssize(vectors); ++i) std::ranges::copy(vectors[i], all.data() + at(i, b, size));
@@ -161,8 +160,8 @@ class Asked {
     for (int s = 0; s < steps; ++s) {
       const auto now = [&](Tensor all, int size) { return as_shape(step(all, s), {asking_.at_once, batch_, size}); };
       history.written = now(written, written_size);
-      const auto at_step = static_cast<std::size_t>(asking_.at_once * batch_);
-      history.stepped = std::span(stepped_).subspan(static_cast<std::size_t>(s) * at_step, at_step);
+      const auto at_step = as_size(asking_.at_once * batch_);
+      history.stepped = std::span(stepped_).subspan(as_size(s) * at_step, at_step);
       const When when = {asking_.stride == 0 ? s : s * asking_.at_once, asking_.stride};
       const auto attended = attention_.attend(pass, now(queries, query_size), when, prepared, history);
       if (!forced) expect_parts(pass, now(queries, query_size), when, prepared, history, attended);
@@ -192,7 +191,7 @@ class Asked {
   // Models that mix outputs call the parts of attend().
   void expect_parts(Pass& pass, Tensor queries, When when, const Attention::Prepared& prepared, const History& history,
                     const Attention::Attended& attended) const {
-    const Tensor scores = attention_.score(pass, queries, when, prepared, history);
+    const Tensor scores = attention_.score(pass, queries, when, prepared, history).scores;
     const Tensor weights = attention_.select(pass, queries, when, prepared, scores, history).weights;
     EXPECT_TRUE(std::ranges::equal(scores.values(), attended.scores.values()));
     EXPECT_TRUE(std::ranges::equal(weights.values(), attended.selected.weights.values()));

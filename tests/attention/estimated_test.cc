@@ -7,10 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.h"
 #include "attention/attention.h"
 #include "attention/selecting.h"
 #include "layers/loss_check.h"
-#include "models/objectives.h"
+#include "models/objective.h"
 
 namespace fovea::estimated_test {
 namespace {
@@ -142,7 +143,7 @@ class TwoDraws {
       const Way way = draw(seed, with_baseline);
       ways.emplace(way.drawn, way);
     }
-    Expected all = {0, 0, std::vector<double>(static_cast<std::size_t>(parameters_.count()), 0.0)};
+    Expected all = {0, 0, std::vector<double>(as_size(parameters_.count()), 0.0)};
     for (const auto& [drawn, way] : ways) {
       all.probability += way.probability;
       all.loss += way.probability * way.loss;
@@ -171,7 +172,7 @@ class TwoDraws {
   }
 
   Way draw(std::uint64_t seed, bool with_baseline) {
-    Way way = {{}, 1, 0, Vector(static_cast<std::size_t>(parameters_.count()), Real(0))};
+    Way way = {{}, 1, 0, Vector(as_size(parameters_.count()), Real(0))};
     parameters_.invalidate_packed();
     const std::int64_t sample = 0;
     const TrainingPass training = {way.gradient, Random(seed, Purpose::dropout), {&sample, 1}, 0, 0};

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.h"
 #include "attention/asked.h"
 #include "attention/combinations.h"
 
@@ -131,8 +132,8 @@ TEST(EveryMechanism, AlternativesAreAnsweredAsIfAlone) {
       for (int a = 0; a < alternatives; ++a) {
         AskedSource one = {source.id, source.memory, {}, {}};
         for (int row = a; row < steps * alternatives; row += alternatives) {
-          one.queries.push_back(source.queries[static_cast<std::size_t>(row)]);
-          one.written.push_back(source.written[static_cast<std::size_t>(row)]);
+          one.queries.push_back(source.queries[as_size(row)]);
+          one.written.push_back(source.written[as_size(row)]);
         }
         const Seen alone = asked.ask({one}, {.positions = 5, .training = training})[0];
         const auto every = [&](const Vectors& all, int each) {  // of the lines of this alternative
@@ -179,16 +180,15 @@ TEST(EveryMechanism, WhatACausalMaskHidesIsNotThere) {
     const Seen seen = asked.ask({source}, causal)[0];
     for (int q = 0; q < 5; ++q) {
       AskedSource cut = source;
-      cut.memory.resize(static_cast<std::size_t>(q + 1));
+      cut.memory.resize(as_size(q + 1));
       const Seen alone = asked.ask({cut}, {.positions = q + 1, .at_once = 5, .stride = 1})[0];
       for (int h = 0; h < c.options.heads; ++h) {
-        const auto row = static_cast<std::size_t>(q * c.options.heads + h);
+        const auto row = as_size(q * c.options.heads + h);
         Vector weights = alone.weights[row];
         weights.resize(5, Real(0));
         EXPECT_EQ(seen.weights[row], weights) << "query " << q;
       }
-      EXPECT_EQ(seen.contexts[static_cast<std::size_t>(q)], alone.contexts[static_cast<std::size_t>(q)])
-          << "query " << q;
+      EXPECT_EQ(seen.contexts[as_size(q)], alone.contexts[as_size(q)]) << "query " << q;
     }
   });
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.h"
 #include "attention/combinations.h"
 #include "inference/answering.h"
 #include "tasks/metrics/measurement.h"
@@ -142,7 +143,7 @@ class Learner {
       : model_(config, Task(config, copies(lines, 1))),
         encoded_(encode(model_)),
         worker_(model_, encoded_, workers_),
-        optimizer_({}, static_cast<std::size_t>(model_.parameters().count())) {}
+        optimizer_({}, as_size(model_.parameters().count())) {}
 
   const Model& model() const { return model_; }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.h"
 #include "attention/asked.h"
 #include "attention/selecting.h"
 
@@ -156,7 +157,7 @@ TEST(Monotonic, InUseReadsTheMemoryOnlyUpToItsStop) {
     for (std::size_t step = 0; step < 4 && place(all.weights[step]) >= 0; ++step, ++stopped) {
       const int arrived = place(all.weights[step]) + 1;
       AskedSource cut = source;
-      cut.memory.resize(static_cast<std::size_t>(arrived));
+      cut.memory.resize(as_size(arrived));
       const Seen seen = asked.ask({cut}, {.positions = arrived, .training = false})[0];
       for (std::size_t t = 0; t <= step; ++t) {
         EXPECT_TRUE(std::ranges::equal(seen.weights[t], std::span(all.weights[t]).first(cut.memory.size())));
@@ -189,7 +190,7 @@ TEST(MonotonicSelections, NeverGoBack) {
     for (const bool training : {true, false}) {
       for (int from = 0; from < 6; ++from) {
         Vector last(6, Real(0));
-        last[static_cast<std::size_t>(from)] = 1;
+        last[as_size(from)] = 1;
         const Vector scores = random_values(6, fmt::format("back{}", from), 3);
         const Vector weights = select({.scores = scores, .last = last, .training = training}).weights;
         for (int i = 0; i < from; ++i) EXPECT_EQ(weights[i], 0) << name << " went from " << from << " to " << i;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/as_size.h"
 #include "attention/mechanism.h"
 #include "support/gradient_check.h"
 
@@ -20,7 +21,7 @@ class Selecting {
       : options_(std::move(options)), select_(selects().find(name).make(parameters_, name, {1, 1, 4, 0, options_})) {
     parameters_.allocate();
     parameters_.initialise(1);
-    gradient_.assign(static_cast<std::size_t>(parameters_.count()), Real(0));
+    gradient_.assign(as_size(parameters_.count()), Real(0));
   }
 
   struct Found {
@@ -40,7 +41,7 @@ class Selecting {
 
   Found operator()(const Given& given) {
     const int positions = static_cast<int>(given.scores.size()) / given.rows;
-    samples_.resize(static_cast<std::size_t>(given.rows));
+    samples_.resize(as_size(given.rows));
     std::iota(samples_.begin(), samples_.end(), 0);
     real_.assign(given.scores.size(), 1);
     const TrainingPass of_training = {gradient_, random(given), samples_, 0, 0};

@@ -15,6 +15,7 @@
 #include <functional>
 #include <thread>
 
+#include "base/as_size.h"
 #include "base/error.h"
 #include "support/failing_files.h"
 
@@ -32,9 +33,7 @@ std::string message_of(const std::function<void()>& action) {
   return "no error";
 }
 
-std::string version(int number) {
-  return std::string(static_cast<std::size_t>(2000 + 37 * number), static_cast<char>('a' + number));
-}
+std::string version(int number) { return std::string(as_size(2000 + 37 * number), static_cast<char>('a' + number)); }
 
 // ---- power loss ----
 

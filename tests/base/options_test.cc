@@ -453,6 +453,19 @@ TEST(OptionsErrors, hostile_json) {
   bad_json("{\"" + std::string(500000, 'k') + "\":{" + inner + "}}");
 }
 
+TEST(Options, values_of_a_program_are_read_and_refused_by_their_names) {
+  Config config;
+  set_fields(config, R"({"encoder":{"layers":3}})");
+  EXPECT_EQ(config.encoder.layers, 3);
+  const auto bad = [](const std::string& json) {
+    return refusal(ErrorKind::usage, [&](Config& refused) { set_fields(refused, json); });
+  };
+  EXPECT_TRUE(bad(R"({"encoder":{"layers":"many"}})").starts_with("encoder.layers: wants a whole number"));
+  EXPECT_TRUE(contains(bad(R"({"encoder":{"layer":1}})"), "did you mean encoder.layers"));
+  bad("{\"encoder\":");
+  bad("NaN");
+}
+
 TEST(Options, a_comma_decimal_locale_changes_nothing) {
   const std::string before = std::setlocale(LC_ALL, nullptr);
   if (!std::setlocale(LC_ALL, "de_DE.UTF-8") && !std::setlocale(LC_ALL, "de_DE")) {

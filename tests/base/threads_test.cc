@@ -6,6 +6,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "base/as_size.h"
+
 namespace fovea::threads_test {
 namespace {
 
@@ -14,10 +16,10 @@ TEST(Workers, DoEachTaskOnceWhateverTheirNumber) {
     Workers workers(threads);
     EXPECT_EQ(workers.count(), threads);
     for (const int tasks : {0, 1, 2, 7, 100}) {
-      std::vector<std::atomic<int>> done(static_cast<std::size_t>(tasks));
+      std::vector<std::atomic<int>> done(as_size(tasks));
       workers.run(tasks, [&](int task, int worker) {
         EXPECT_TRUE(worker >= 0 && worker < threads) << worker;
-        ++done[static_cast<std::size_t>(task)];
+        ++done[as_size(task)];
       });
       for (const std::atomic<int>& times : done) EXPECT_EQ(times, 1) << threads << " threads, " << tasks << " tasks";
     }
@@ -28,8 +30,18 @@ TEST(Workers, ManyShortRoundsAreAllDoneWhenTheyReturn) {
   Workers workers(3);
   std::vector<int> values(4);
   for (int round = 1; round <= 20000; ++round) {
-    workers.run(4, [&](int task, int) { values[static_cast<std::size_t>(task)] += task; });
+    workers.run(4, [&](int task, int) { values[as_size(task)] += task; });
     ASSERT_EQ(std::accumulate(values.begin(), values.end(), 0), 6 * round);
+  }
+}
+
+// A worker that is between looking for an end and falling asleep must hear of it.
+TEST(Workers, EndWheneverTheyAreToldTo) {
+  for (int round = 0; round < 4000; ++round) {
+    Workers workers(3);
+    std::atomic<int> done = 0;
+    workers.run(3, [&](int, int) { ++done; });
+    ASSERT_EQ(done, 3);
   }
 }
 
@@ -46,9 +58,9 @@ TEST(Workers, AWorkerHasOneTaskAtATime) {
   Workers workers(3);
   std::vector<std::atomic<int>> busy(3);
   workers.run(200, [&](int, int worker) {
-    EXPECT_EQ(busy[static_cast<std::size_t>(worker)]++, 0);
+    EXPECT_EQ(busy[as_size(worker)]++, 0);
     std::this_thread::yield();
-    --busy[static_cast<std::size_t>(worker)];
+    --busy[as_size(worker)];
   });
 }
 

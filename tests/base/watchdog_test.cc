@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "base/as_size.h"
 #include "support/thread_ranks.h"
 
 namespace fovea::watchdog_test {
@@ -22,13 +23,12 @@ TEST(Watchdog, NamesTheRankThatIsMissing) {
       if (ranks.rank() == stopped) return;
       const Watchdog watchdog(ranks, 300ms, [&](const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::failure);
-        told[static_cast<std::size_t>(ranks.rank())] = error.what();
+        told[as_size(ranks.rank())] = error.what();
       });
       std::this_thread::sleep_for(600ms);
     });
     for (int rank = 0; rank < 3; ++rank) {
-      EXPECT_EQ(told[static_cast<std::size_t>(rank)].starts_with(told_of(stopped)), rank != stopped)
-          << told[static_cast<std::size_t>(rank)];
+      EXPECT_EQ(told[as_size(rank)].starts_with(told_of(stopped)), rank != stopped) << told[as_size(rank)];
     }
   }
 }

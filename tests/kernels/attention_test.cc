@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.h"
 #include "kernels/kernel_test.h"
 
 namespace fovea::kernels::attention_test {
@@ -37,7 +38,7 @@ void for_sizes(const Check& check) {
     for (const int causal : {-1, 0, 2}) {
       AttentionSize a = {queries, batch, positions, size, mask.data(), causal};
       const auto seen = [&](int q, int i, int b) {
-        return mask[static_cast<std::size_t>(i * batch + b)] != 0 && (causal < 0 || i <= q + causal);
+        return mask[as_size(i * batch + b)] != 0 && (causal < 0 || i <= q + causal);
       };
       check(a, seen);
       Buffer room(static_cast<int>(a.room_needed()), Real(0));
@@ -202,7 +203,7 @@ TEST_P(AttentionKernels, SoftmaxOfExtremesSumsToOne) {
   for (std::vector<Real> row : rows) {
     const std::string what = fmt::format("scores {}, {}, {}", row[0], row[1], row[2]);
     for (const int pads : {0, 5, 14}) {  // in the tail of a vector and in whole ones
-      row.resize(static_cast<std::size_t>(3 + pads), big);
+      row.resize(as_size(3 + pads), big);
       std::vector<std::uint8_t> mask(row.size(), 0);
       mask[0] = mask[1] = mask[2] = 1;
       const std::vector<Real> weights = softmax_of(row, mask);
@@ -269,15 +270,15 @@ TEST_P(AttentionKernels, PaddingChangesNoBit) {
   for (const int n : odd_sizes()) {
     const Buffer scores(n, "scores", 4), values(n * m, "values");
     const auto attend = [&](int pads) {
-      std::vector<std::uint8_t> mask(static_cast<std::size_t>(n), 1);
-      mask.resize(mask.size() + static_cast<std::size_t>(pads), 0);
+      std::vector<std::uint8_t> mask(as_size(n), 1);
+      mask.resize(mask.size() + as_size(pads), 0);
       std::vector<Real> padded_scores = scores.values(), padded_values = values.values();
       padded_scores.resize(mask.size(), nan_value);
       padded_values.resize(mask.size() * m, nan_value);
       std::vector<Real> weights = softmax_of(padded_scores, mask);
       std::vector<Real> context(m);
       weighted_sum({1, 1, n + pads, m, mask.data()}, weights.data(), padded_values.data(), context.data());
-      weights.resize(static_cast<std::size_t>(n));
+      weights.resize(as_size(n));
       weights.insert(weights.end(), context.begin(), context.end());
       return weights;
     };

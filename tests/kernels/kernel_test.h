@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/as_size.h"
 #include "base/real.h"
 #include "kernels/instruction_set.h"
 #include "support/random_values.h"
@@ -32,7 +33,7 @@ class KernelTest : public testing::TestWithParam<std::string> {
 };
 
 inline const std::vector<std::string>& tested_instruction_sets() {
-  static const std::vector<std::string> names = {"AVX-512", "AVX2", "SSE4", "baseline"};
+  static const std::vector<std::string> names = {"AVX-512", "AVX2", "baseline"};
   return names;
 }
 
@@ -56,7 +57,7 @@ class Buffer {
   Buffer(const std::vector<Real>& values) : size_(values.size()), memory_(size_ + before + after, guard) {  // NOLINT
     std::ranges::copy(values, memory_.begin() + before);
   }
-  Buffer(int count, Real value) : Buffer(std::vector<Real>(static_cast<std::size_t>(count), value)) {}
+  Buffer(int count, Real value) : Buffer(std::vector<Real>(as_size(count), value)) {}
   Buffer(int count, const std::string& name, Real scale = 1) : Buffer(random_values(count, name, scale)) {}
   Buffer(const Buffer&) = default;
   Buffer& operator=(const Buffer&) = default;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.h"
 #include "kernels/kernel_test.h"
 
 namespace fovea::kernels::rows_test {
@@ -95,7 +96,7 @@ std::vector<std::vector<Real>> extreme_rows() {
   const Real largest = Real(1e30), denormal = std::numeric_limits<Real>::denorm_min();
   std::vector<std::vector<Real>> rows;
   for (const int columns : {2, 7, 17}) {
-    const auto all = [&](Real value) { return std::vector<Real>(static_cast<std::size_t>(columns), value); };
+    const auto all = [&](Real value) { return std::vector<Real>(as_size(columns), value); };
     for (const Real value : {Real(0), Real(5), Real(-1000), Real(1000), largest, -largest, denormal}) {
       rows.push_back(all(value));
     }

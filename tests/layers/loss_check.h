@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.h"
 #include "layers/parameters.h"
 #include "support/gradient_check.h"
 
@@ -44,7 +45,7 @@ inline std::vector<Numbers> numbers_of(Parameters& parameters, std::span<const R
   std::vector<Numbers> all;
   for (const Parameters::Entry& entry : parameters.entries()) {
     const std::span<Real> values = parameters.values(entry);
-    all.push_back({entry.name, values, gradient.subspan(static_cast<std::size_t>(entry.offset), values.size())});
+    all.push_back({entry.name, values, gradient.subspan(as_size(entry.offset), values.size())});
   }
   return all;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.h"
 #include "layers/linear.h"
 #include "layers/pass.h"
 
@@ -99,7 +100,7 @@ struct Products {
   std::vector<Real> y, dx;
 };
 Products multiply_once(const Parameters& parameters, const Linear& linear_layer) {
-  std::vector<Real> x = {1, 2, 3, 4, 5, 6}, dx(6), gradient(static_cast<std::size_t>(parameters.count()));
+  std::vector<Real> x = {1, 2, 3, 4, 5, 6}, dx(6), gradient(as_size(parameters.count()));
   Arena arena;
   const TrainingPass training = {gradient, Random(1, Purpose::dropout), {}, 0, 0};
   Pass pass(parameters, arena, training);

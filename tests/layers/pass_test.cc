@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.h"
+
 namespace fovea::pass_test {
 namespace {
 
@@ -15,7 +17,7 @@ std::vector<Real> dropped(std::vector<std::int64_t> samples, const std::string& 
   Parameters parameters;
   parameters.allocate();
   const int batch = static_cast<int>(samples.size());
-  std::vector<Real> ones(static_cast<std::size_t>(2 * batch * 8), 1);
+  std::vector<Real> ones(as_size(2 * batch * 8), 1);
   Arena arena;
   const TrainingPass training = {{}, Random(1, Purpose::dropout).at(update), samples, 0.5, 0};
   Pass pass(parameters, arena, training);

@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "base/as_size.h"
+
 namespace fovea::symbol_products_test {
 namespace {
 
@@ -88,7 +90,7 @@ TEST(SymbolProducts, PassBackWhatTheProductOfEveryPositionDoes) {
   const std::vector<std::int32_t> ids = {3, 3, 8, 0, 8, 3, 3, 8};
   const auto gradient = [&](bool by_symbol) {
     Arena arena;
-    std::vector<Real> gradients(static_cast<std::size_t>(made.parameters.count()));
+    std::vector<Real> gradients(as_size(made.parameters.count()));
     const TrainingPass training = {gradients, Random(1, Purpose::dropout), {}};
     Pass pass(made.parameters, arena, training);
     const Tensor y = by_symbol ? made.products(pass, ids, {4, 2})
@@ -106,7 +108,7 @@ TEST(SymbolProducts, PassBackWhatTheProductOfEveryPositionDoes) {
 TEST(SymbolProducts, ServeTrainingWhereNothingIsDroppedAndSymbolsComeAgain) {
   Made made(9, 5, 19);
   Arena arena;
-  std::vector<Real> gradients(static_cast<std::size_t>(made.parameters.count()));
+  std::vector<Real> gradients(as_size(made.parameters.count()));
   const std::vector<std::int32_t> often = {3, 8, 8, 3}, seldom = {3, 8, 8, 1};
   TrainingPass training = {gradients, Random(1, Purpose::dropout), {}};
   EXPECT_TRUE(made.products.serves(Pass(made.parameters, arena, training), often));

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.h"
 #include "support/gradient_check.h"
 #include "tasks/batching.h"
 #include "tasks/model.h"
@@ -20,14 +21,14 @@ Model trained_together() {
   Config config;
   ModelOptions& o = config.model;
   o.encoder.size = o.encoder.embedding = o.decoder.size = o.decoder.embedding = o.attention.size = o.generator.size = 6;
-  o.objective.agreement = 0.5;
-  o.objective.fertility = 0.1;
+  set_field(o.objective, "agreement=0.5");
+  set_field(o.objective, "fertility=0.1");
   Model model(config, Task(config, lines));
   std::vector<Encoding> encoded;
   for (const Example& line : lines) encoded.push_back(model.task().encode(line));
   Workers workers(1);
   GradientWorker worker(model, encoded, workers);
-  Optimizer optimizer({}, static_cast<std::size_t>(model.parameters().count()));
+  Optimizer optimizer({}, as_size(model.parameters().count()));
   const std::vector<std::uint32_t> all = {0, 1, 2, 3, 4, 5};
   for (std::int64_t update = 1; update <= 20; ++update) {
     const Random random = Random(1, Purpose::dropout).at(static_cast<std::uint64_t>(update));

@@ -131,32 +131,31 @@ inline void add_transformers(Cases& cases) {
 }
 
 inline void add_objectives(Cases& cases) {
-  using O = ObjectiveOptions;
-  const std::vector<std::pair<std::string, double O::*>> weights = {
-      {"smoothing", &O::label_smoothing},   {"coverage", &O::coverage},     {"repetition", &O::repetition},
-      {"fertility", &O::fertility},         {"supervised", &O::supervised}, {"agreement", &O::agreement},
-      {"embedding", &O::coverage_embedding}};
-  for (const auto& term : weights) {
-    const std::string& name = term.first;
-    double O::* const weight = term.second;
+  std::vector<std::string> weights = objectives().names();
+  std::erase(weights, "diversity");  // of another encoder: see below
+  std::erase(weights, "reinforce");  // where something is drawn: see below
+  weights.emplace_back("label_smoothing");
+  for (const std::string& name : weights) {
+    const bool embeds = name == "coverage_embedding";
     cases.add({"held_by_" + name, [&](ModelOptions& o) {
-                 o.objective.*weight = 0.3;
-                 if (weight == &O::coverage_embedding) o.attention.bias = {"coverage_embedding"};
+                 set_field(o.objective, name + "=0.3");
+                 if (embeds) o.attention.bias = {"coverage_embedding"};
                }});
     cases.add({"held_by_" + name + "_squared", [&](ModelOptions& o) {
-                 o.objective.*weight = 0.3;
-                 o.objective.supervised_form = "squared";
+                 set_field(o.objective, name + "=0.3");
+                 set_field(o.objective, "supervised_form=squared");
                  o.attention.heads = 2;
-                 if (weight == &O::coverage_embedding) o.attention.bias = {"position", "coverage_embedding"};
+                 if (embeds) o.attention.bias = {"position", "coverage_embedding"};
                }});
   }
-  cases.add({"held_by_diversity", [](ModelOptions& o) { o.encoder.kind = "structured", o.objective.diversity = 0.3; }});
+  cases.add({"held_by_diversity",
+             [](ModelOptions& o) { o.encoder.kind = "structured", set_field(o.objective, "diversity=0.3"); }});
   cases.add({"rationale", [](ModelOptions& o) { o.encoder.rationale = true; }});
   cases.add({"dear_rationale", [](ModelOptions& o) {
                o.encoder.rationale = true;
-               o.objective.rationale_length = 0.3;
-               o.objective.rationale_jumps = 0.2;
-               o.objective.reinforce = 0.7;
+               set_field(o.objective, "rationale_length=0.3");
+               set_field(o.objective, "rationale_jumps=0.2");
+               set_field(o.objective, "reinforce=0.7");
              }});
   // Where positions are drawn.
   for (const Mechanism<Select>* select : selects()) {
@@ -165,11 +164,12 @@ inline void add_objectives(Cases& cases) {
                  o.attention.select = select->name;
                  o.attention.heads = 2;
                  o.attention.soft_share = 0.4;
-                 o.objective.reinforce = 0.7;
-                 o.objective.entropy = 0.3;
+                 set_field(o.objective, "reinforce=0.7");
+                 set_field(o.objective, "entropy=0.3");
                }});
-    cases.add({std::string(select->name) + "_on_average",
-               [&](ModelOptions& o) { o.attention.select = select->name, o.objective.baseline = "average"; }});
+    cases.add({std::string(select->name) + "_on_average", [&](ModelOptions& o) {
+                 o.attention.select = select->name, set_field(o.objective, "baseline=average");
+               }});
   }
   // Where a sum over positions takes the place of a look.
   for (const Mechanism<Select>* select : selects()) {
@@ -178,7 +178,7 @@ inline void add_objectives(Cases& cases) {
                [&](ModelOptions& o) { o.attention.select = select->name, o.encoder.rationale = true; }});
     cases.add({std::string(select->name) + "_held_by_coverage", [&](ModelOptions& o) {
                  o.attention.select = select->name;
-                 o.objective.coverage = o.objective.supervised = 0.3;
+                 set_field(o.objective, "coverage=0.3"), set_field(o.objective, "supervised=0.3");
                }});
   }
 }

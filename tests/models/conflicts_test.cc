@@ -42,10 +42,10 @@ std::vector<Conflict> conflicts() {
       {[](M& o) { choose_sum(o), o.attention.score = "additive_coverage"; }, sum,
        "attention.score = additive_coverage"},
       {[](M& o) { choose_sum(o), o.objective.label_smoothing = 0.1; }, sum, "objective.label_smoothing"},
-      {[](M& o) { o.objective.coverage_embedding = 1; }, "objective.coverage_embedding",
+      {[](M& o) { set_field(o.objective, "coverage_embedding=1"); }, "objective.coverage_embedding",
        "attention.bias = coverage_embedding"},
-      {[](M& o) { o.objective.diversity = 1; }, "objective.diversity", "encoder.kind = rnn"},
-      {[](M& o) { o.objective.agreement = 1, o.generator.kind = "copynet"; }, "objective.agreement",
+      {[](M& o) { set_field(o.objective, "diversity=1"); }, "objective.diversity", "encoder.kind = rnn"},
+      {[](M& o) { set_field(o.objective, "agreement=1"), o.generator.kind = "copynet"; }, "objective.agreement",
        "generator.kind = copynet"},
       {[](M& o) { o.decoder.frozen = o.generator.tied = true; }, "decoder.frozen", "generator.tied"},
       {[](M& o) { o.generator.own_attention = true; }, "generator.own_attention", "softmax"},
@@ -74,13 +74,15 @@ std::vector<Conflict> conflicts() {
           {[=](M& o) { o.encoder.kind = kind, o.encoder.layers = 2, change(o); }, "encoder.kind = " + kind, what});
     };
     add([](M& o) { o.generator.kind = "pointer_generator"; }, "generator.kind = pointer_generator");
-    add([](M& o) { o.objective.supervised = 1; }, "objective.supervised");
-    add([](M& o) { o.objective.agreement = 1; }, "objective.agreement");
+    add([](M& o) { set_field(o.objective, "supervised=1"); }, "objective.supervised");
+    add([](M& o) { set_field(o.objective, "agreement=1"); }, "objective.agreement");
   }
-  using O = ObjectiveOptions;
-  for (double O::* weight :
-       {&O::coverage, &O::repetition, &O::fertility, &O::coverage_embedding, &O::supervised, &O::agreement}) {
-    all.push_back({[=](M& o) { o.decoder.style = "plain", o.objective.*weight = 1; }, plain, "objective"});
+  for (const ObjectiveKind* kind : objectives()) {
+    if (!kind->traits.holds_attention) continue;
+    const auto choose = [=](M& o) {
+      o.decoder.style = "plain", set_field(o.objective, std::string(kind->name) + "=1");
+    };
+    all.push_back({choose, plain, "objective"});
   }
   return all;
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.h"
 #include "models/oracles/outputs.h"
 #include "models/tiny_model.h"
 
@@ -108,7 +109,7 @@ void check_formula(const Written& w) {
     if (!w.written.gate) continue;
     EXPECT_NEAR(Written::row(w.written.gate, r)[0], wanted.gate, close);
     Row copying = wanted.copying;
-    copying.resize(static_cast<std::size_t>(w.side.length));  // nothing of pads
+    copying.resize(as_size(w.side.length));  // nothing of pads
     expect_close(Written::row(w.written.copying, r), copying, "copying", close);
     if (w.linked != Linked::copies) continue;
     const std::size_t only_source = r % rows == 0 ? 8 : 7, of_nobody = r % rows == 0 ? 7 : 8;

@@ -8,19 +8,22 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.h"
 #include "models/oracles/objectives.h"
 #include "models/tiny_model.h"
 
 namespace fovea::drawing_test {
 namespace {
 
+constexpr double reinforce_weight = 0.7;
+
 ModelOptions drawing_options(int heads) {
   ModelOptions options = tiny_options();
   options.attention.select = "hard";
   options.attention.soft_share = 0.4;
   options.attention.heads = heads;
-  options.objective.reinforce = 0.7;
-  options.objective.entropy = 0.3;
+  set_field(options.objective, fmt::format("reinforce={}", reinforce_weight));
+  set_field(options.objective, "entropy=0.3");
   return options;
 }
 
@@ -58,20 +61,19 @@ class DrawnModel {
       const oracle::Model told_model = asked(b);
       const oracle::Example example = oracle::example_of(batch_, b);
       const oracle::Told told = oracle::tell(told_model, example);
-      const Held& held = all[static_cast<std::size_t>(b)];
+      const Held& held = all[as_size(b)];
       sum += oracle::objective::nll(told) + oracle::objective::entropy(told);
       for (std::size_t t = 0; t < told.steps.size(); ++t) {
         const double baseline = told_model.weights().affine("objective.baseline", held.states[t])[0];
         sum += std::pow(baseline - held.earned[t], 2);
-        sum -=
-            options_.objective.reinforce * (held.earned[t] - held.expected[t]) * oracle::objective::log_drawn(told, t);
+        sum -= reinforce_weight * (held.earned[t] - held.expected[t]) * oracle::objective::log_drawn(told, t);
       }
     }
     return sum;
   }
 
   std::vector<Real> gradient() {
-    std::vector<Real> found(static_cast<std::size_t>(model_.parameters.count()));
+    std::vector<Real> found(as_size(model_.parameters.count()));
     model_.terms(batch_, found);
     return found;
   }
@@ -81,7 +83,7 @@ class DrawnModel {
     oracle::Model told = {model_.parameters, options_};
     told.random = TinyModel::random;
     told.expected = TinyModel::expected;
-    told.sample = static_cast<std::uint64_t>(batch_.samples[static_cast<std::size_t>(b)]);
+    told.sample = static_cast<std::uint64_t>(batch_.samples[as_size(b)]);
     return told;
   }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.h"
 #include "models/decoders/bridge.h"
 #include "models/oracles/objectives.h"
 #include "models/tiny_model.h"
@@ -85,7 +86,7 @@ class EveryNetwork : public testing::TestWithParam<Case> {
 
   TinyModel model = TinyModel(GetParam().options);
   Batch batch = model.batch();
-  std::vector<Real> gradient = std::vector<Real>(static_cast<std::size_t>(model.parameters.count()));
+  std::vector<Real> gradient = std::vector<Real>(as_size(model.parameters.count()));
 };
 
 TEST_P(EveryNetwork, GradientIsThatOfTheLoss) {
@@ -161,14 +162,13 @@ TEST(EncoderDecoder, ATransformerReadsItsOwnChoices) {
   Batch own = batch;
   for (int t = 1; t < batch.previous.length; ++t) {
     for (int b = 0; b < batch.previous.batch; ++b) {
-      const auto log_p = std::span(rows[static_cast<std::size_t>(t) - 1])
-                             .subspan(static_cast<std::size_t>(b) * target_symbols, target_symbols);
-      own.previous.ids[static_cast<std::size_t>(t * batch.previous.batch + b)] =
+      const auto log_p = std::span(rows[as_size(t) - 1]).subspan(as_size(b) * target_symbols, target_symbols);
+      own.previous.ids[as_size(t * batch.previous.batch + b)] =
           static_cast<std::int32_t>(std::ranges::max_element(log_p) - log_p.begin());
     }
   }
   ASSERT_NE(own.previous.ids, batch.previous.ids);
-  std::vector<Real> gradient(static_cast<std::size_t>(model.parameters.count())), wanted = gradient;
+  std::vector<Real> gradient(as_size(model.parameters.count())), wanted = gradient;
   const double loss = model.terms(own, wanted)[0].value;
   EXPECT_NEAR(model.terms(batch, gradient, 0, 1)[0].value, loss, is_double ? 1e-10 : 1e-4);
   expect_close(gradient, wanted, "gradient", is_double ? 1e-10 : 1e-3);
@@ -178,7 +178,7 @@ TEST(EncoderDecoder, ATransformerReadsItsOwnChoices) {
 TEST(EncoderDecoder, CoverageEmbeddingsEndAfterTheLastStep) {
   ModelOptions options = tiny_options();
   options.attention.bias = {"coverage_embedding"};
-  options.objective.coverage_embedding = 1;
+  set_field(options.objective, "coverage_embedding=1");
   TinyModel model(options);
   for (const TinyExample& example : tiny_examples()) {
     const Batch batch = tiny_batch({example}, model.linked);

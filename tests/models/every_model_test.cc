@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.h"
 #include "models/cases.h"
 
 namespace fovea::every_model_test {
@@ -24,7 +25,7 @@ TEST_P(EveryModel, GradientIsThatOfTheLoss) {
   if (options.encoder.rationale || selects().find(options.attention.select).traits.estimated) return;
   TinyModel model(options);
   const Batch batch = model.batch();
-  std::vector<Real> gradient(static_cast<std::size_t>(model.parameters.count()));
+  std::vector<Real> gradient(as_size(model.parameters.count()));
   model.terms(batch, gradient);
   std::vector<Numbers> all = numbers_of(model.parameters, gradient);
   for (const Numbers& numbers : all) {
@@ -55,8 +56,15 @@ TEST_P(EveryModel, EveryWeightMatters) {
   if (!is_double) GTEST_SKIP() << "needs FOVEA_DOUBLE: some matter little";
   const ModelOptions& options = GetParam().options;
   TinyModel model(options);
-  const Batch batch = model.batch();
-  std::vector<Real> gradient(static_cast<std::size_t>(model.parameters.count()));
+  Batch batch = model.batch();
+  // Two positions a sentence: in a document of one sentence nothing between sentences matters.
+  for (Side* side : {static_cast<Side*>(&batch.source), static_cast<Side*>(&batch.reverse_source)}) {
+    side->segments.resize(side->ids.size());
+    for (std::size_t i = 0; i < side->segments.size(); ++i) {
+      side->segments[i] = static_cast<std::int32_t>(i) / side->batch / 2;
+    }
+  }
+  std::vector<Real> gradient(as_size(model.parameters.count()));
   const double before = model.terms(batch, gradient)[0].value;
   const Traits& select = selects().find(options.attention.select).traits;
   for (const Numbers& numbers : numbers_of(model.parameters, gradient)) {
@@ -93,7 +101,7 @@ TEST_P(EveryModel, ABatchOfThreeIsThreeBatchesOfOne) {
 
 TEST_P(EveryModel, MorePadsChangeNothing) {
   TinyModel model(GetParam().options);
-  std::vector<Real> gradient(static_cast<std::size_t>(model.parameters.count())), padded_gradient = gradient;
+  std::vector<Real> gradient(as_size(model.parameters.count())), padded_gradient = gradient;
   const auto tight = model.terms(model.batch(), gradient), padded = model.terms(model.batch(3), padded_gradient);
   for (std::size_t i = 0; i < tight.size(); ++i) {
     EXPECT_NEAR(padded[i].value, tight[i].value, close * std::max(1.0, std::abs(tight[i].value))) << tight[i].name;
@@ -130,7 +138,7 @@ TEST_P(EveryModel, ASearchMayDropAndReorder) {
   const std::size_t width = all.size() / 6;
   for (std::size_t row = 0; row < 4; ++row) {
     for (std::size_t j = 0; j < width; ++j) {
-      EXPECT_EQ(kept[row * width + j], all[static_cast<std::size_t>(origin[row]) * width + j]) << "row " << row;
+      EXPECT_EQ(kept[row * width + j], all[as_size(origin[row]) * width + j]) << "row " << row;
     }
   }
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.h"
 #include "golden/as_inputs.h"
 #include "layers/loss_check.h"
 #include "models/encoder_decoder.h"
@@ -35,7 +36,7 @@ void expect_golden(const Golden& golden, Parameters& parameters, NamedInputs inp
     std::ranges::copy(golden.input(entry.name).as<Real>(), parameters.values(entry).begin());
   }
   parameters.invalidate_packed();
-  std::vector<Real> gradients(static_cast<std::size_t>(parameters.count()));
+  std::vector<Real> gradients(as_size(parameters.count()));
   Arena arena;
   const TrainingPass training = {gradients, Random(1, Purpose::dropout), {}};
   Pass pass(parameters, arena, training);

@@ -1,6 +1,9 @@
 // Inputs: encoders cannot tell where their vectors come from, and learn through all of them.
 #include <gtest/gtest.h>
 
+#include <set>
+
+#include "base/as_size.h"
 #include "models/encoder.h"
 #include "models/tiny_model.h"
 #include "support/gradient_check.h"
@@ -16,9 +19,9 @@ Side symbols_side() { return tiny_side({{4, 7, 6, 5}, {8, 5}}, {}, 0); }
 Side rows_side() {
   Side side = symbols_side();
   side.width = source_symbols;
-  side.values.assign(static_cast<std::size_t>(positions * batch * source_symbols), 0);
+  side.values.assign(as_size(positions * batch * source_symbols), 0);
   for (std::size_t i = 0; i < side.ids.size(); ++i) {
-    if (side.real[i]) side.values[i * source_symbols + static_cast<std::size_t>(side.ids[i])] = 1;
+    if (side.real[i]) side.values[i * source_symbols + as_size(side.ids[i])] = 1;
   }
   side.ids.assign(side.ids.size(), 0);
   return side;
@@ -72,14 +75,179 @@ TEST(Inputs, ARowWithASingleOneReadsLikeTheSymbolOfThatNumber) {
   }
 }
 
+// Pictures of four rows and two or three columns of regions, 2 x 4 pixels each.
+constexpr Regions tiny_regions = {2, 2, 4, 2};
+
+std::vector<SourceShape> shapes() {
+  return {SourceShape::of_symbols(5), SourceShape::of_rows(5), SourceShape::of_frames(5),
+          SourceShape::of_picture(tiny_regions)};
+}
+
 TEST(Inputs, EachIsMadeForWhatItReads) {
   const ModelOptions options = tiny_options();
-  for (const InputKind* kind : inputs()) {
+  std::set<SourceShape::Form> forms;
+  for (const InputKind* kind : inputs()) EXPECT_TRUE(forms.insert(kind->reads).second) << kind->name;
+  for (const SourceShape& shape : shapes()) {
+    ASSERT_TRUE(forms.contains(shape.form));
     Parameters parameters;
-    const SourceShape shape = kind->reads_symbols ? SourceShape::of_symbols(5) : SourceShape::of_rows(5);
     const auto chosen = make_input(parameters, "x", options.encoder, shape);
-    EXPECT_EQ(chosen->table() != nullptr, kind->reads_symbols) << kind->name;
-    EXPECT_EQ(chosen->size(), options.encoder.embedding) << kind->name;
+    EXPECT_EQ(chosen->table() != nullptr, shape.form == SourceShape::Form::symbols);
+    EXPECT_EQ(chosen->size(), options.encoder.embedding);
+  }
+  EXPECT_EQ(forms.size(), shapes().size());
+}
+
+// So many regions of each picture, closed by a row of zeros, with so many positions more than the longest needs.
+Side picture_side(const std::vector<int>& counts, int width, int more = 0) {
+  Side side;
+  side.batch = static_cast<int>(counts.size());
+  side.length = std::ranges::max(counts) + 1 + more;
+  side.width = width;
+  const auto cells = as_size(side.length * side.batch);
+  side.real.assign(cells, 0);
+  side.values.assign(cells * as_size(width), 0);
+  for (int b = 0; b < side.batch; ++b) {
+    const auto values = random_values(counts[as_size(b)] * width, "picture" + std::to_string(b));
+    for (int i = 0; i <= counts[as_size(b)]; ++i) {
+      const int cell = i * side.batch + b;
+      side.real[as_size(cell)] = 1;
+      if (i == counts[as_size(b)]) break;
+      std::copy_n(values.begin() + i * width, width, side.values.begin() + std::ptrdiff_t(cell) * width);
+    }
+  }
+  return side;
+}
+
+// An input by itself, with numbers for weights.
+struct Made {
+  explicit Made(SourceShape shape) : input(make_input(parameters, "x", tiny_options().encoder, shape)) {
+    parameters.allocate();
+    for (const Parameters::Entry& entry : parameters.entries()) {
+      std::ranges::copy(random_values(entry.shape.count(), entry.name), parameters.values(entry).begin());
+    }
+  }
+
+  // [positions, batch, size]
+  std::vector<Real> read(const Side& side) const {
+    Arena arena;
+    Pass pass(parameters, arena);
+    const auto values = input->vectors(pass, side).values(pass).values();
+    return {values.begin(), values.end()};
+  }
+  double weight(const std::string& name, int row, int column) const {
+    for (const Parameters::Entry& entry : parameters.entries()) {
+      if (entry.name != name) continue;
+      const int columns = entry.shape.last();
+      return parameters.values(entry)[as_size(row * columns + column)];
+    }
+    ADD_FAILURE() << name;
+    return 0;
+  }
+
+  Parameters parameters;
+  std::unique_ptr<Input> input;
+};
+
+// A picture as pixels, [rows][columns][channels], and what a convolution and a pooling make of one, in plain loops.
+using Pixels = std::vector<std::vector<std::vector<double>>>;
+
+Pixels convolved(const Made& made, const std::string& name, const Pixels& x, int channels, int across, int down) {
+  const int rows = static_cast<int>(x.size()), columns = static_cast<int>(x[0].size());
+  const int in = static_cast<int>(x[0][0].size());
+  Pixels y(x.size() / as_size(down), std::vector(x[0].size() / as_size(across), std::vector<double>(channels, 0.0)));
+  for (int r = 0; r < rows; ++r) {
+    for (int c = 0; c < columns; ++c) {
+      for (int o = 0; o < channels; ++o) {
+        double sum = made.weight(name + ".bias", 0, o);
+        for (int dx = -1; dx <= 1; ++dx) {
+          for (int dy = -1; dy <= 1; ++dy) {
+            if (r + dy < 0 || r + dy >= rows || c + dx < 0 || c + dx >= columns) continue;
+            for (int i = 0; i < in; ++i) {
+              sum += made.weight(name + ".weight", ((dx + 1) * 3 + dy + 1) * in + i, o) * x[r + dy][c + dx][i];
+            }
+          }
+        }
+        double& pooled = y[r / down][c / across][o];
+        pooled = std::max(pooled, sum);  // never below 0: relu
+      }
+    }
+  }
+  return y;
+}
+
+TEST(Inputs, APictureIsReadAsItsFormulaSays) {
+  const SourceShape shape = SourceShape::of_picture(tiny_regions);
+  const Made made(shape);
+  const int size = made.input->size(), channels = tiny_options().encoder.channels;
+  const std::vector<int> counts = {6, 4};
+  const Side side = picture_side(counts, shape.width, 1);
+  const std::vector<Real> found = made.read(side);
+  for (int b = 0; b < 2; ++b) {
+    const int regions = counts[as_size(b)];
+    Pixels pixels(4, std::vector(as_size(regions / 2 * 4), std::vector<double>(2)));
+    for (int i = 0; i < regions; ++i) {
+      for (int n = 0; n < shape.width; ++n) {
+        const double value = side.values[as_size((i * 2 + b) * shape.width + n)];
+        pixels[as_size(i % 2 * 2 + n / 8)][as_size(i / 2 * 4 + n / 2 % 4)][as_size(n % 2)] = value;
+      }
+    }
+    // Regions are 2 x 4: halved across twice, and never down, since two rows are few.
+    const Pixels once = convolved(made, "x.convolution0", pixels, channels, 2, 1);
+    const Pixels twice = convolved(made, "x.convolution1", once, 2 * channels, 2, 1);
+    for (int i = 0; i < side.length; ++i) {
+      for (int o = 0; o < size && i <= regions; ++o) {
+        double wanted = i < regions ? made.weight("x.vectors.bias", 0, o) : 0;
+        for (int n = 0; n < 4 * channels && i < regions; ++n) {
+          wanted += made.weight("x.vectors.weight", n, o) *
+                    twice[as_size(i % 2 * 2 + n / (2 * channels))][as_size(i / 2)][as_size(n % (2 * channels))];
+        }
+        EXPECT_NEAR(found[as_size((i * 2 + b) * size + o)], wanted, 1e-3) << b << " " << i;
+      }
+    }
+  }
+}
+
+// To the last bit: neither the pads behind a picture nor a wider one beside it are seen.
+TEST(Inputs, BatchMatesChangeNothing) {
+  for (const SourceShape& shape : {SourceShape::of_frames(5), SourceShape::of_picture(tiny_regions)}) {
+    const Made made(shape);
+    const int size = made.input->size();
+    const std::vector<Real> alone = made.read(picture_side({4}, shape.width));
+    const std::vector<Real> beside = made.read(picture_side({4, 8}, shape.width, 1));
+    for (int i = 0; i <= 4; ++i) {
+      for (int o = 0; o < size; ++o) {
+        EXPECT_EQ(alone[as_size(i * size + o)], beside[as_size(i * 2 * size + o)]);
+      }
+    }
+  }
+}
+
+TEST(Inputs, FramesAreReadAsTheirFormulaSays) {
+  const Made made(SourceShape::of_frames(2));
+  const Side side = picture_side({3}, 2);
+  const int size = made.input->size();
+  const auto layer = [&](const std::string& name, const std::vector<std::vector<double>>& x) {
+    std::vector<std::vector<double>> y(x.size(), std::vector<double>(as_size(size)));
+    const int in = static_cast<int>(x[0].size()), length = static_cast<int>(x.size());
+    for (int i = 0; i < length; ++i) {
+      for (int o = 0; o < size; ++o) {
+        double sum = made.weight(name + ".bias", 0, o);
+        for (int d = -1; d <= 1; ++d) {
+          for (int n = 0; n < in && i + d >= 0 && i + d < length; ++n) {
+            sum += made.weight(name + ".weight", (d + 1) * in + n, o) * x[i + d][n];
+          }
+        }
+        y[i][o] = std::max(0.0, sum);
+      }
+    }
+    return y;
+  };
+  std::vector<std::vector<double>> x;
+  for (int i = 0; i < 4; ++i) x.push_back({side.values[as_size(2 * i)], side.values[as_size(2 * i + 1)]});
+  const auto wanted = layer("x.second", layer("x.first", x));
+  const std::vector<Real> found = made.read(side);
+  for (int i = 0; i < 4; ++i) {
+    for (int o = 0; o < size; ++o) EXPECT_NEAR(found[as_size(i * size + o)], wanted[i][o], 1e-4);
   }
 }
 
@@ -89,7 +257,7 @@ TEST(Inputs, GradientsReachTheWeightsOfRows) {
   Reader reader(options, SourceShape::of_rows(source_symbols));
   const Side side = rows_side();
   const std::vector<std::int64_t> samples = {1, 2};
-  std::vector<Real> gradient(static_cast<std::size_t>(reader.parameters.count()));
+  std::vector<Real> gradient(as_size(reader.parameters.count()));
   const auto loss = [&](std::span<Real> into) {
     reader.parameters.invalidate_packed();
     Arena arena;

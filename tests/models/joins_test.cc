@@ -1,4 +1,5 @@
 // Several sources and none: a decoder reads them joined in every way, one step after another as all at once.
+#include "base/as_size.h"
 #include "models/join.h"
 
 #include <gtest/gtest.h>
@@ -159,7 +160,7 @@ TEST(SeveralSources, GradientIsThatOfTheLoss) {
     SCOPED_TRACE(name_of(options));
     TinyModel model(options, 0, two_sources);
     const Batch batch = batch_of_two(model);
-    std::vector<Real> gradient(static_cast<std::size_t>(model.parameters.count()));
+    std::vector<Real> gradient(as_size(model.parameters.count()));
     model.terms(batch, gradient);
     const Difference error = largest_loss_gradient_error(
         some_of(numbers_of(model.parameters, gradient), is_double ? 20 : 1), [&] { return model.loss(batch); });
@@ -199,8 +200,12 @@ TEST(SeveralSources, WeightsStandSourceBehindSource) {
         const Row row = Joining::row(weights, t * batch.source.batch + b);
         double sum = 0;
         for (std::size_t i = 0; i < row.size(); ++i) {
-          if (static_cast<int>(i) < real) EXPECT_GT(row[i], 0) << join;
-          if (static_cast<int>(i) >= real) EXPECT_EQ(row[i], 0) << join;
+          if (static_cast<int>(i) < real) {
+            EXPECT_GT(row[i], 0) << join;
+          }
+          if (static_cast<int>(i) >= real) {
+            EXPECT_EQ(row[i], 0) << join;
+          }
           sum += row[i];
         }
         EXPECT_NEAR(sum, 1, 1e-5) << join;
@@ -232,7 +237,7 @@ TEST(SeveralSources, DropNothingTogether) {
   const auto difference = [&](double dropout) {
     Arena arena;
     const std::vector<std::int64_t> samples = {1, 2, 3};
-    std::vector<Real> gradient(static_cast<std::size_t>(model.parameters.count()));
+    std::vector<Real> gradient(as_size(model.parameters.count()));
     const TrainingPass training = {gradient, TinyModel::random, samples, dropout, 0, 0};
     Pass pass(model.parameters, arena, training);
     const auto dropped = [&](const std::string& part) {
@@ -284,7 +289,7 @@ TEST(NoSource, GradientIsThatOfTheLoss) {
     SCOPED_TRACE(options.decoder.kind + " " + options.generator.kind);
     TinyModel model(options, 0, {});
     const Batch batch = without_source(model);
-    std::vector<Real> gradient(static_cast<std::size_t>(model.parameters.count()));
+    std::vector<Real> gradient(as_size(model.parameters.count()));
     model.terms(batch, gradient);
     const Difference error = largest_loss_gradient_error(
         some_of(numbers_of(model.parameters, gradient), is_double ? 20 : 1), [&] { return model.loss(batch); });
@@ -329,15 +334,15 @@ TEST(NoSource, ThePointerPointsToItsOwnPast) {
         read[batch.previous.ids[t * batch.previous.batch + b]] = true;
         if (t == 0) continue;  // the start symbol stands for nothing
         for (const int special : {0, unknown, start, stop}) {
-          EXPECT_LT(std::exp(static_cast<double>(rows[t][static_cast<std::size_t>(b * target_symbols + special)])),
-                    1e-20)
+          EXPECT_LT(std::exp(static_cast<double>(rows[t][as_size(b * target_symbols + special)])), 1e-20)
               << kind << ": the start symbol stands for nothing";
         }
         double sum = 0;
         for (int symbol = stop + 1; symbol < target_symbols; ++symbol) {
-          const double p =
-              std::exp(static_cast<double>(rows[t][static_cast<std::size_t>(b * target_symbols + symbol)]));
-          if (!read[symbol]) EXPECT_LT(p, 1e-20) << kind << " step " << t << " symbol " << symbol;
+          const double p = std::exp(static_cast<double>(rows[t][as_size(b * target_symbols + symbol)]));
+          if (!read[symbol]) {
+            EXPECT_LT(p, 1e-20) << kind << " step " << t << " symbol " << symbol;
+          }
           sum += p;
         }
         EXPECT_GT(sum, 0.05) << kind;

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "base/as_size.h"
 #include "models/tiny_model.h"
 
 namespace fovea::line_features_test {
@@ -12,7 +13,7 @@ FeatureIds features_of(const std::vector<std::vector<std::int32_t>>& lines, int 
   FeatureIds features;
   features.length = length;
   features.batch = static_cast<int>(lines.size());
-  features.ids.assign(static_cast<std::size_t>(length) * lines.size(), 0);
+  features.ids.assign(as_size(length) * lines.size(), 0);
   features.real.assign(features.ids.size(), 0);
   for (std::size_t b = 0; b < lines.size(); ++b) {
     for (std::size_t i = 0; i < lines[b].size(); ++i) {
@@ -31,7 +32,7 @@ TEST(LineFeatures, AreTheSumOfTheirVectors) {
   Arena arena;
   Pass pass(parameters, arena);
   const Tensor found = read(pass, features_of({{4, 2}, {}, {3}}, 3));
-  const auto row = [&](int symbol, int i) { return parameters.values()[static_cast<std::size_t>(symbol * 3 + i)]; };
+  const auto row = [&](int symbol, int i) { return parameters.values()[as_size(symbol * 3 + i)]; };
   ASSERT_EQ(found.shape(), (Shape{3, 3}));
   for (int i = 0; i < 3; ++i) {
     EXPECT_NEAR(static_cast<double>(found.data()[i]), static_cast<double>(row(4, i) + row(2, i)), 1e-6);
@@ -71,7 +72,7 @@ TEST(LineFeatures, GradientIsThatOfTheLoss) {
     SCOPED_TRACE(options.decoder.kind + " " + options.decoder.style + " " + options.generator.kind);
     TinyModel model(options, feature_symbols);
     const Batch batch = featured_batch(model);
-    std::vector<Real> gradient(static_cast<std::size_t>(model.parameters.count()));
+    std::vector<Real> gradient(as_size(model.parameters.count()));
     model.terms(batch, gradient);
     const Difference error = largest_loss_gradient_error(
         some_of(numbers_of(model.parameters, gradient), is_double ? 20 : 1), [&] { return model.loss(batch); });

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.h"
 #include "models/oracles/decoders.h"
 #include "models/tiny_model.h"
 
@@ -129,7 +130,7 @@ TEST(Marginal, HoldsForThreeHundredPositions) {
     const double wanted = -std::accumulate(alpha.begin(), alpha.end(), -HUGE_VAL, add_logs);
     const Batch batch = tiny_batch({example}, Linked::none);
     EXPECT_NEAR(model.nll(batch) / wanted, 1, is_double ? 1e-10 : 1e-4) << select;
-    std::vector<Real> gradient(static_cast<std::size_t>(model.parameters.count()));
+    std::vector<Real> gradient(as_size(model.parameters.count()));
     model.terms(batch, gradient);
     EXPECT_TRUE(std::ranges::all_of(gradient, [](Real g) { return std::isfinite(g); })) << select;
   }
@@ -252,7 +253,7 @@ TEST(Marginal, StateAndContextAreDropped) {
   const std::vector<std::int64_t> samples = {3, 4};
   const auto made = [&](double dropout) {  // by the contexts alone, then by the states
     Arena arena;
-    std::vector<Real> gradient(static_cast<std::size_t>(parameters.count()));
+    std::vector<Real> gradient(as_size(parameters.count()));
     const TrainingPass training = {gradient, Random(1, Purpose::dropout), samples, dropout};
     Pass pass(parameters, arena, training);
     const auto ones = [&](int size) {

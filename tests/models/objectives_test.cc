@@ -1,6 +1,7 @@
 // What training makes small beside the likelihood, each against its formula in plain loops; what is not real counts
 // nothing.
-#include "models/objectives.h"
+#include "base/as_size.h"
+#include "models/objective.h"
 
 #include <gtest/gtest.h>
 
@@ -26,6 +27,31 @@ class Objectives : public testing::Test {
     return x;
   }
   static double value(Tensor x) { return static_cast<double>(*x.data()); }
+
+  // What the objective of that name adds with a weight of one, "form=squared" and the like taken into account.
+  double term(const std::string& name, const TeacherForced& forced, Mask of_steps, std::span<const Real> wanted = {},
+              const std::string& option = "") {
+    ModelOptions options;
+    set_field(options.objective, name + "=1");
+    if (!option.empty()) set_field(options.objective, option);
+    const auto made = make_objectives(parameters, options, {.memory = 1}, {.state = 1, .context = 1});
+    EXPECT_EQ(made.size(), 1U);
+    parameters.allocate();
+    std::ranges::copy(random_values(static_cast<int>(parameters.count()), "weights"), parameters.values().begin());
+    Arena own;
+    Pass asked(parameters, own);
+    std::vector<LossTerm> terms;
+    made.front()->add_terms(asked, {forced, of_steps, wanted}, terms);
+    EXPECT_EQ(terms.size(), 1U);
+    EXPECT_EQ(terms.at(0).name, name);
+    return value(terms.at(0).value);
+  }
+  TeacherForced looked() const {
+    TeacherForced forced;
+    forced.weights = weights;
+    forced.encoded.memory.mask = source;
+    return forced;
+  }
   double a(int t, int b, int i) const {
     return step_is_real(t, b) ? static_cast<double>(weights.data()[(t * batch + b) * positions + i]) : 0;
   }
@@ -57,7 +83,7 @@ class Objectives : public testing::Test {
 constexpr double close = is_double ? 1e-12 : 1e-5;
 
 TEST_F(Objectives, Coverage) {
-  EXPECT_NEAR(value(coverage_penalty(pass, weights, step_mask, source)),
+  EXPECT_NEAR(term("coverage", looked(), step_mask),
               over_positions([&](int b, int i) { return std::pow(1 - total(b, i), 2); }), close);
 }
 
@@ -72,16 +98,21 @@ TEST_F(Objectives, Repetition) {
       }
     }
   }
-  EXPECT_NEAR(value(repetition_penalty(pass, weights, step_mask)), wanted, close);
-  const Tensor one = as_shape(step(weights, 0), {1, batch, positions});
-  EXPECT_EQ(value(repetition_penalty(pass, one, {real_steps.data(), 1, batch})), 0);
+  EXPECT_NEAR(term("repetition", looked(), step_mask), wanted, close);
+  TeacherForced one = looked();
+  one.weights = as_shape(step(weights, 0), {1, batch, positions});
+  EXPECT_EQ(term("repetition", one, {real_steps.data(), 1, batch}), 0);
 }
 
 TEST_F(Objectives, Fertility) {
-  const Tensor fertilities = filled({positions, batch, 1}, "fertilities");
-  EXPECT_NEAR(value(fertility_penalty(pass, weights, fertilities, step_mask, source)),
-              over_positions([&](int b, int i) {
-                return std::pow(static_cast<double>(fertilities.data()[i * batch + b]) - total(b, i), 2);
+  TeacherForced forced = looked();
+  forced.encoded.memory.values = filled({positions, batch, 1}, "columns");
+  const double found = term("fertility", forced, step_mask);
+  ASSERT_EQ(parameters.count(), 2);
+  const double w = static_cast<double>(parameters.values()[0]), bias = static_cast<double>(parameters.values()[1]);
+  EXPECT_NEAR(found, over_positions([&](int b, int i) {
+                const double h = static_cast<double>(forced.encoded.memory.values.data()[i * batch + b]);
+                return std::pow(std::log1p(std::exp(w * h + bias)) - total(b, i), 2);
               }),
               close);
 }
@@ -89,7 +120,10 @@ TEST_F(Objectives, Fertility) {
 TEST_F(Objectives, CoverageEmbedding) {
   constexpr int heads = 2, size = 3;
   const Tensor left = filled({batch, heads * positions * size}, "left");
-  EXPECT_NEAR(value(coverage_embedding_penalty(pass, left, heads, source)), over_positions([&](int b, int i) {
+  TeacherForced forced = looked();
+  forced.decoder.kept = {left};
+  forced.decoder.readout.heads = heads;
+  EXPECT_NEAR(term("coverage_embedding", forced, step_mask), over_positions([&](int b, int i) {
                 double squares = 0;
                 for (int h = 0; h < heads; ++h) {
                   for (int j = 0; j < size; ++j) {
@@ -102,6 +136,8 @@ TEST_F(Objectives, CoverageEmbedding) {
 }
 
 TEST_F(Objectives, Diversity) {
+  TeacherForced summarized;
+  summarized.encoded.summary = weights;
   double wanted = 0;
   const auto at = [&](int row, int b, int i) {
     return static_cast<double>(weights.data()[(row * batch + b) * positions + i]);
@@ -115,18 +151,18 @@ TEST_F(Objectives, Diversity) {
       }
     }
   }
-  EXPECT_NEAR(value(diversity_penalty(pass, weights)), wanted, close);
+  EXPECT_NEAR(term("diversity", summarized, step_mask), wanted, close);
 }
 
 // Step 0 of row 0 wants two positions, step 1 of row 1 one; nothing is known of the others.
 TEST_F(Objectives, Supervised) {
-  std::vector<Real> wanted(static_cast<std::size_t>(steps * batch * positions));
+  std::vector<Real> wanted(as_size(steps * batch * positions));
   wanted[0] = wanted[2] = Real(0.5);
   wanted[(1 * batch + 1) * positions + 1] = 1;
   const double a0 = a(0, 0, 0), a1 = a(0, 0, 1), a2 = a(0, 0, 2), a3 = a(0, 0, 3), b0 = a(1, 1, 0), b1 = a(1, 1, 1);
-  EXPECT_NEAR(value(supervised_cross_entropy(pass, weights, wanted)),
+  EXPECT_NEAR(term("supervised", looked(), step_mask, wanted),
               -0.5 * std::log(a0 + 1e-6) - 0.5 * std::log(a2 + 1e-6) - std::log(b1 + 1e-6), close);
-  EXPECT_NEAR(value(supervised_squares(pass, weights, wanted)),
+  EXPECT_NEAR(term("supervised", looked(), step_mask, wanted, "supervised_form=squared"),
               std::pow(a0 - 0.5, 2) + a1 * a1 + std::pow(a2 - 0.5, 2) + a3 * a3 + b0 * b0 + std::pow(b1 - 1, 2), close);
 }
 

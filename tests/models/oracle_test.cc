@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.h"
 #include "models/cases.h"
 #include "models/oracles/objectives.h"
 
@@ -27,13 +28,14 @@ TEST_P(EveryModelFormula, GivesEveryTermOfTheLoss) {
   told.random = TinyModel::random;
   told.expected = TinyModel::expected;
   for (int b = 0; b < batch.source.batch; ++b) {
-    told.sample = static_cast<std::uint64_t>(batch.samples[static_cast<std::size_t>(b)]);
+    told.sample = static_cast<std::uint64_t>(batch.samples[as_size(b)]);
     const oracle::Example example = oracle::example_of(batch, b);
     const oracle::Example reversed =
         oracle::example_of(batch.reverse_source, batch.reverse_previous, batch.reverse_targets, b);
-    const oracle::Terms terms = options.encoder.rationale         ? oracle::terms_with_rationale(told, example)
-                                : options.objective.agreement > 0 ? oracle::terms_with_reverse(told, example, reversed)
-                                                                  : oracle::terms_of(oracle::tell(told, example));
+    const oracle::Terms terms = options.encoder.rationale ? oracle::terms_with_rationale(told, example)
+                                : options.objective.asked(&ObjectiveTraits::both_directions)
+                                    ? oracle::terms_with_reverse(told, example, reversed)
+                                    : oracle::terms_of(oracle::tell(told, example));
     for (const auto& [name, value] : terms) wanted[name] += value, wanted["total"] += value;
   }
   std::set<std::string> found;
@@ -50,7 +52,7 @@ TEST_P(EveryModelFormula, GivesEveryLogProbability) {
   Pass pass(model.parameters, arena);
   const auto found = stepped(model, *model.network.begin(pass, batch.source), batch.previous);
   const oracle::Model told = {model.parameters, options};
-  const auto rows = static_cast<std::size_t>(batch.previous.batch);
+  const auto rows = as_size(batch.previous.batch);
   for (std::size_t b = 0; b < rows; ++b) {
     oracle::Example example = oracle::example_of(batch, static_cast<int>(b));
     if (options.encoder.rationale) example = oracle::choose(told, example).read;
@@ -95,8 +97,12 @@ TEST(EveryModelFormulaList, HasEveryEncoderOutputAndDecoder) {
   expect_same_names(decoders, names_of(oracle::decoders()));
 }
 
-// An option that no case changes would have no oracle.
 TEST(EveryModelFormulaList, HasEveryObjective) {
+  expect_same_names(objectives().names(), names_of(oracle::objectives()));
+}
+
+// An option that no case changes would have no oracle.
+TEST(EveryModelFormulaList, HasEveryOptionOfObjectives) {
   std::set<std::string> changed = {"supervised_smoothing"};  // of the data: tests/tasks/task_test.cc
   const ObjectiveOptions usual;
   for (const Case& c : all_cases()) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.h"
 #include "models/oracles/objectives.h"
 #include "models/tiny_model.h"
 
@@ -80,12 +81,14 @@ TEST(Rationale, OnlyWhatIsChosenIsRead) {
 
 // ---- choosing
 
+constexpr double reinforce_weight = 0.7;
+
 ModelOptions choosing_options() {
   ModelOptions options = tiny_options();
   options.encoder.rationale = true;
-  options.objective.rationale_length = 0.3;
-  options.objective.rationale_jumps = 0.2;
-  options.objective.reinforce = 0.7;
+  set_field(options.objective, "rationale_length=0.3");
+  set_field(options.objective, "rationale_jumps=0.2");
+  set_field(options.objective, fmt::format("reinforce={}", reinforce_weight));
   return options;
 }
 
@@ -108,7 +111,7 @@ class Chooser {
     double log_probability = 0, chosen = 0, jumps = 0;
   };
   Drawn draw(const Batch& batch, std::uint64_t seed) {
-    std::vector<Real> ignored(static_cast<std::size_t>(parameters_.count()));
+    std::vector<Real> ignored(as_size(parameters_.count()));
     const TrainingPass training = {ignored, Random(seed, Purpose::dropout), batch.samples, 0, 0};
     Pass pass(parameters_, arena_, training);
     return told(rationale_.choose(pass, batch.source));
@@ -185,7 +188,7 @@ TEST(Rationale, GradientIsThatOfTheExpectedCost) {
     const Chooser::Drawn drawn = chooser.draw(batch, seed);
     if (outcomes.contains(drawn.mask)) continue;
     Outcome& outcome = outcomes[drawn.mask];
-    outcome.gradient.resize(static_cast<std::size_t>(model.parameters.count()));
+    outcome.gradient.resize(as_size(model.parameters.count()));
     const TrainingPass training = {outcome.gradient, Random(seed, Purpose::dropout), batch.samples, 0, 0};
     Pass pass(model.parameters, model.arena, training);
     const EncoderDecoder::Loss loss = model.network.loss(pass, batch);
@@ -203,9 +206,9 @@ TEST(Rationale, GradientIsThatOfTheExpectedCost) {
     const std::vector<double> p = oracle::chosen_probabilities(told, closed_source);
     double sum = 0;
     for (const auto& [mask, outcome] : outcomes) sum += probability_of(p, mask) * outcome.cost;
-    return options.objective.reinforce * sum;
+    return reinforce_weight * sum;
   };
-  std::vector<Real> mean(static_cast<std::size_t>(model.parameters.count()));
+  std::vector<Real> mean(as_size(model.parameters.count()));
   const std::vector<double> p = oracle::chosen_probabilities(told, closed_source);
   for (const auto& [mask, outcome] : outcomes) {
     for (std::size_t i = 0; i < mean.size(); ++i) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.h"
 #include "layers/loss_check.h"
 #include "models/encoder_decoder.h"
 
@@ -48,7 +49,7 @@ inline Side tiny_side(const std::vector<Sequence>& sequences, Frame frame, int m
   Side side;
   fill_side(rows, frame, side);
   side.length += more;
-  side.ids.resize(side.ids.size() + static_cast<std::size_t>(more) * rows.size(), frame.pad);
+  side.ids.resize(side.ids.size() + as_size(more) * rows.size(), frame.pad);
   side.real.resize(side.ids.size(), 0);
   return side;
 }
@@ -84,7 +85,7 @@ inline Batch tiny_batch(const std::vector<TinyExample>& examples, Linked linked,
   batch.reverse_targets = tiny_side(sources, {.last = stop}, more);
   if (linked != Linked::none) link(batch.source, linked);
   // Step t wants the positions t and t + 1; of step 1 nothing is known.
-  batch.alignment.assign(batch.targets.ids.size() * static_cast<std::size_t>(batch.source.length), 0);
+  batch.alignment.assign(batch.targets.ids.size() * as_size(batch.source.length), 0);
   const int rows = batch.source.batch;
   for (int t = 0; t < batch.targets.length; ++t) {
     for (int b = 0; b < rows; ++b) {
@@ -135,7 +136,7 @@ struct TinyModel {
   // In training; the total first, then what it is the sum of.
   std::vector<Term> terms(const Batch& batch, std::span<Real> gradient = {}, double dropout = 0, double sampling = 0) {
     parameters.invalidate_packed();
-    std::vector<Real> ignored(gradient.empty() ? static_cast<std::size_t>(parameters.count()) : 0);
+    std::vector<Real> ignored(gradient.empty() ? as_size(parameters.count()) : 0);
     const TrainingPass training = {
         gradient.empty() ? ignored : gradient, random, batch.samples, dropout, sampling, expected};
     Pass pass(parameters, arena, training);
@@ -182,9 +183,8 @@ inline std::vector<std::vector<Real>> stepped(const TinyModel& model, const Step
   for (int t = 0; t < inputs.length; ++t) {
     Pass pass(model.parameters, arenas[t % 2]);
     if (t == 0) state = asked.start(pass);
-    const auto batch = static_cast<std::size_t>(inputs.batch);
-    const StepResult result =
-        asked.step(pass, state, Ids(inputs.ids).subspan(static_cast<std::size_t>(t) * batch, batch));
+    const auto batch = as_size(inputs.batch);
+    const StepResult result = asked.step(pass, state, Ids(inputs.ids).subspan(as_size(t) * batch, batch));
     rows.emplace_back(result.log_probabilities.values().begin(), result.log_probabilities.values().end());
     state = result.state;
   }
@@ -200,7 +200,7 @@ inline double stepped_nll(const TinyModel& model, const Batch& batch) {
   for (std::size_t cell = 0; cell < batch.targets.ids.size(); ++cell) {
     if (!batch.targets.real[cell]) continue;
     const std::size_t width = rows[cell / 3].size() / 3;
-    sum -= static_cast<double>(rows[cell / 3][cell % 3 * width + static_cast<std::size_t>(batch.targets.ids[cell])]);
+    sum -= static_cast<double>(rows[cell / 3][cell % 3 * width + as_size(batch.targets.ids[cell])]);
   }
   return sum;
 }

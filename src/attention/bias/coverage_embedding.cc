@@ -2,6 +2,7 @@
 // updated by GRU(previous, [a_{t-1,i} ; y_{t-1}]) and adds v' tanh(W cov_i) to the score.
 // Mi, Sankaran, Wang & Ittycheriah 2016, "Coverage embedding models for neural machine translation". Their penalty on
 // what is left at the end is objective.coverage_embedding.
+#include "base/as_size.h"
 #include "attention/attention.h"
 #include "layers/cell.h"
 
@@ -61,7 +62,7 @@ class CoverageEmbedding : public Bias {
   static constexpr int max_size = 100;  // their largest
 
   static Tensor by_head(Pass& pass, const Question& question) {
-    const auto rows = pass.arena().array<std::int32_t>(static_cast<std::size_t>(question.queries.shape()[1]));
+    const auto rows = pass.arena().array<std::int32_t>(as_size(question.queries.shape()[1]));
     for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<std::int32_t>(i) / question.heads;
     return gather_batch(question.history.written, rows);
   }

@@ -1,4 +1,4 @@
-// For biases that look at earlier weights around each position.
+// Biases that look at earlier weights around each position.
 #pragma once
 
 #include "attention/attention.h"
@@ -6,16 +6,19 @@
 
 namespace fovea {
 
-// w' a_{i-reach .. i+reach}, added to the score of each position.
-class Neighbours {
+// w' a_{i-reach .. i+reach}, added to the score of each position; `earlier` says which weights a are.
+template <Tensor History::* earlier>
+class NeighboursBias : public Bias {
  public:
-  Neighbours(Parameters& parameters, const std::string& name, const AttentionSizes& sizes)
+  NeighboursBias(Parameters& parameters, const std::string& name, const AttentionSizes& sizes)
       : width_(2 * sizes.options.reach + 1), weight_(parameters, name + ".weight", width_, 1, false) {}
 
-  Tensor operator()(Pass& pass, const Question& question, Tensor weights) const {
+  Added add(Pass& pass, const Question& question, Tensor) const override {
+    const Tensor weights = question.history.*earlier;
+    if (!weights) return {};
     const int queries = weights.shape()[0];
     const Tensor around = windows(to_pairs(weights), width_, pair_mask(pass, question.memory.mask, queries));
-    return from_pairs(weight_(pass, around), queries);
+    return {from_pairs(weight_(pass, around), queries), {}};
   }
 
  private:

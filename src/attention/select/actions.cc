@@ -1,6 +1,7 @@
 // actions: hard attention moved by the decoder's own writing: it looks at one position, stays there while it writes,
 // and goes one to the right whenever it writes the step symbol. Training knows when to step from an aligner (tasks/
 // transduce.h). Aharoni & Goldberg 2017, "Morphological inflection generation with hard monotonic attention".
+#include "base/as_size.h"
 #include "attention/select/draw.h"
 #include "attention/select/first_look.h"
 
@@ -15,7 +16,7 @@ class Actions : public Select {
     const auto at = most_probable(pass, before(pass, question, scores.shape()));
     for (std::size_t row = 0; row < at.size() && !question.history.stepped.empty(); ++row) {
       const auto query = static_cast<int>(row) / mask.batch, entry = static_cast<int>(row) % mask.batch;
-      if (at[row] < 0 || !question.history.stepped[row / static_cast<std::size_t>(question.heads)]) continue;
+      if (at[row] < 0 || !question.history.stepped[row / as_size(question.heads)]) continue;
       // Beyond the last real position there is nothing to step to.
       int next = at[row] + 1;
       while (next < mask.positions && !mask.sees(query, entry, next)) ++next;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/as_size.h"
+
 namespace fovea {
 
 Random row_random(Pass& pass, const Question& question, int query, int row, std::string_view place) {
@@ -18,7 +20,7 @@ Random row_random(Pass& pass, const Question& question, int query, int row, std:
 std::span<std::int32_t> drawn_positions(Pass& pass, const Question& question, Tensor probabilities,
                                         std::string_view place) {
   const int rows = probabilities.shape().rows(), batch = probabilities.shape()[1], positions = probabilities.shape()[2];
-  const auto drawn = pass.arena().array<std::int32_t>(static_cast<std::size_t>(rows));
+  const auto drawn = pass.arena().array<std::int32_t>(as_size(rows));
   for (int row = 0; row < rows; ++row) {
     const Real* p = probabilities.data() + std::ptrdiff_t(row) * positions;
     double left = row_random(pass, question, row / batch, row % batch, place).uniform(0);
@@ -43,7 +45,7 @@ Tensor one_hot(Pass& pass, Shape shape, std::span<const std::int32_t> positions)
 
 std::span<std::int32_t> most_probable(Pass& pass, Tensor weights) {
   const int rows = weights.shape().rows(), positions = weights.shape().last();
-  const auto best = pass.arena().array<std::int32_t>(static_cast<std::size_t>(rows));
+  const auto best = pass.arena().array<std::int32_t>(as_size(rows));
   for (int row = 0; row < rows; ++row) {
     const Real* first = weights.data() + std::ptrdiff_t(row) * positions;
     const Real* found = std::max_element(first, first + positions);

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/as_size.h"
 #include "attention/select/draw.h"
 #include "attention/select/first_look.h"
 
@@ -37,7 +38,7 @@ class Monotonic : public Select {
   Tensor hard(Pass& pass, Tensor scores, Tensor from, Mask mask) const {
     const int rows = scores.shape().rows(), positions = scores.shape().last();
     const auto starts = most_probable(pass, from);
-    const auto stops = pass.arena().array<std::int32_t>(static_cast<std::size_t>(rows));
+    const auto stops = pass.arena().array<std::int32_t>(as_size(rows));
     for (int row = 0; row < rows; ++row) {
       stops[row] = -1;
       const Real* e = scores.data() + std::ptrdiff_t(row) * positions;

@@ -2,6 +2,7 @@
 // see, so that a step that finds nothing can look away. Miller 2023, "Attention is off by one".
 #include <algorithm>
 
+#include "base/as_size.h"
 #include "attention/mechanism.h"
 
 namespace fovea {
@@ -21,7 +22,7 @@ class SoftmaxOne : public Select {
  private:
   // A position before the first that every query sees.
   static Mask one_more(Pass& pass, Mask mask) {
-    const auto batch = static_cast<std::size_t>(mask.batch), cells = static_cast<std::size_t>(mask.positions) * batch;
+    const auto batch = as_size(mask.batch), cells = as_size(mask.positions) * batch;
     const auto real = pass.arena().array<std::uint8_t>(batch + cells);
     std::fill_n(real.begin(), batch, std::uint8_t(1));
     std::copy_n(mask.data, cells, real.begin() + mask.batch);

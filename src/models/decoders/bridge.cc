@@ -4,9 +4,13 @@
 
 #include <algorithm>
 
+#include "base/as_size.h"
+
 namespace fovea {
 
 std::vector<std::string> bridge_names() { return {"zero", "last", "mean", "learned"}; }
+
+bool bridge_reads_source(std::string_view name) { return name == "last" || name == "mean"; }
 
 Bridge::Bridge(Parameters& parameters, const std::string& name, const DecoderOptions& options,
                const EncodedSizes& encoded)
@@ -38,7 +42,7 @@ Tensor Bridge::first(Pass& pass, const Encoded& encoded, Tensor last, std::size_
     return zeros;
   }
   if (kind_ == Kind::learned) {
-    const auto rows = pass.arena().array<std::int32_t>(static_cast<std::size_t>(batch));
+    const auto rows = pass.arena().array<std::int32_t>(as_size(batch));
     std::ranges::fill(rows, 0);
     return gather_rows(pass(learned_[index]), rows);
   }
@@ -47,10 +51,10 @@ Tensor Bridge::first(Pass& pass, const Encoded& encoded, Tensor last, std::size_
 }
 
 std::vector<CellState> Bridge::states(Pass& pass, const Encoded& encoded) const {
-  std::vector<CellState> states(static_cast<std::size_t>(layers_));
+  std::vector<CellState> states(as_size(layers_));
   const int above = static_cast<int>(encoded.last.size()) - layers_;  // the top layers stand side by side
   for (std::size_t i = 0; i < states.size(); ++i) {
-    const auto from = static_cast<std::size_t>(std::max(0, static_cast<int>(i) + above));
+    const auto from = as_size(std::max(0, static_cast<int>(i) + above));
     const CellState last = encoded.last.empty() ? CellState() : encoded.last[from];
     states[i].h = first(pass, encoded, last.h, i);
     if (has_c_) states[i].c = first(pass, encoded, last.c ? last.c : last.h, i + states.size());

@@ -14,6 +14,7 @@
 namespace fovea {
 
 std::vector<std::string> bridge_names();
+bool bridge_reads_source(std::string_view name);
 
 class Bridge {
  public:

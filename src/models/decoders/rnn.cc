@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/as_size.h"
 #include "data/vocabulary.h"
 
 namespace fovea {
@@ -12,8 +13,8 @@ namespace {
 
 // The symbols fed to step t: those of the target, or with the pass's share of chance what the model just chose.
 std::span<std::int32_t> inputs_at(Pass& pass, const Side& inputs, int t, Tensor last) {
-  const auto ids = pass.arena().array<std::int32_t>(static_cast<std::size_t>(inputs.batch));
-  for (int b = 0; b < inputs.batch; ++b) ids[b] = inputs.ids[static_cast<std::size_t>(t) * inputs.batch + b];
+  const auto ids = pass.arena().array<std::int32_t>(as_size(inputs.batch));
+  for (int b = 0; b < inputs.batch; ++b) ids[b] = inputs.ids[as_size(t) * inputs.batch + b];
   for (int b = 0; b < inputs.batch; ++b) {
     if (reads_own_choice(pass, t, b)) ids[b] = most_probable_symbol(last, b);
   }
@@ -31,11 +32,11 @@ Tensor in_sequence(std::span<const Tensor> steps, int batch) {
 
 // Of steps of [batch, any] each row's last real one: [batch, any].
 Tensor at_last_steps(Pass& pass, std::span<const Tensor> steps, const Side& inputs) {
-  const auto rows = pass.arena().array<std::int32_t>(static_cast<std::size_t>(inputs.batch));
+  const auto rows = pass.arena().array<std::int32_t>(as_size(inputs.batch));
   for (int b = 0; b < inputs.batch; ++b) {
     int last = 0;
     for (int t = 0; t < inputs.length; ++t) {
-      if (inputs.real[static_cast<std::size_t>(t) * inputs.batch + b]) last = t;
+      if (inputs.real[as_size(t) * inputs.batch + b]) last = t;
     }
     rows[b] = last * inputs.batch + b;
   }
@@ -141,6 +142,7 @@ History RnnDecoder::history_of(Pass& pass, const Attention::Prepared& prepared, 
     return as_shape(x, {rows / batch, batch * heads, x.shape()[1] / heads});
   };
   History history;
+  history.layer = 0;
   history.written = as_shape(input.embedded, {rows / batch, batch, input.embedded.shape()[1]});
   const auto stepped = pass.arena().array<std::uint8_t>(input.ids.size());
   std::ranges::transform(input.ids, stepped.begin(), [](std::int32_t id) { return id == Vocabulary::step; });
@@ -165,7 +167,9 @@ Attention::Attended RnnDecoder::attend(Pass& pass, const Sources& sources, const
   const When when = {state.step, 0};
   if (marginal_) {
     Attention::Attended attended;
-    attended.scores = attention_->only().score(pass, as_queries(query), when, prepared, history);
+    const Attention::Scored scored = attention_->only().score(pass, as_queries(query), when, prepared, history);
+    attended.query = scored.query;
+    attended.scores = scored.scores;
     return attended;
   }
   Attention::Attended attended = attention_->attend(pass, as_queries(query), when, sources, history);
@@ -200,6 +204,7 @@ Decoder::Step RnnDecoder::step_from(Pass& pass, const Sources& sources, const St
   Attention::Attended attended;
   const auto look = [&](Tensor query) {
     attended = attend(pass, sources, state, query, input, out);
+    out.readout.query = attended.query;
     out.readout.scores = attended.scores;
     out.readout.selected = attended.selected;
     out.readout.context = attended.context;
@@ -257,7 +262,7 @@ Decoder::TeacherForced RnnDecoder::teacher_forced_stepwise(Pass& pass, const Enc
                                                            const Side& inputs, const Generator& generator,
                                                            const GeneratorSources& generator_sources) const {
   State state = start(pass, encoded);
-  const auto steps = static_cast<std::size_t>(inputs.length);
+  const auto steps = as_size(inputs.length);
   const bool sampled = pass.training() && pass.training_pass().scheduled_sampling > 0;
   const bool writes = sampled || generator.feedback_size() > 0;
   Tensor embedded, projected;
@@ -355,7 +360,7 @@ std::vector<Tensor> RnnDecoder::kept_at_the_end(Pass& pass, const Attention::Pre
   for (const std::string& name : {std::string("attention.last"), std::string("attention.total"), names_.back().h}) {
     take(name);
   }
-  const auto stops = pass.arena().array<std::int32_t>(static_cast<std::size_t>(inputs.batch));
+  const auto stops = pass.arena().array<std::int32_t>(as_size(inputs.batch));
   std::ranges::fill(stops, Vocabulary::stop);
   const Input written = {stops, symbols_(pass, stops, {inputs.batch}), {}, {}};
   const Tensor query = as_shape(last.get(names_.back().h), {1, inputs.batch, size_});
@@ -396,7 +401,7 @@ Decoder::TeacherForced RnnDecoder::teacher_forced_at_once(Pass& pass, const Enco
   if (attention_) {
     readout.heads = attention_->heads();
     if (marginal_) {
-      readout.scores = attention_->only().score(pass, x, {0, 1}, sources[0], {});
+      readout.scores = attention_->only().score(pass, x, {0, 1}, sources[0], {}).scores;
       return forced;
     }
     const Attention::Attended attended = attention_->attend(pass, x, {0, 1}, sources, {});
@@ -409,6 +414,6 @@ Decoder::TeacherForced RnnDecoder::teacher_forced_at_once(Pass& pass, const Enco
 }
 
 extern const DecoderKind Decoder_rnn = {"rnn", "s_t = cell(s_{t-1}, [E y_{t-1} ; c_t]), layers of LSTM or GRU",
-                                        "Bahdanau 2015, Luong 2015", made_decoder<RnnDecoder>};
+                                        "Bahdanau 2015, Luong 2015", made_decoder<RnnDecoder>, true};
 
 }  // namespace fovea

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "base/as_size.h"
+
 namespace fovea {
 
 TransformerDecoder::TransformerDecoder(Parameters& parameters, const ModelOptions& options, const EncodedSizes& encoded,
@@ -90,7 +92,7 @@ Decoder::Step TransformerDecoder::step(Pass& pass, const Sources& sources, const
   if (line) out.state.set("line", scale(line, 1));  // in the memory of this step
   Tensor x = embedded;
   const int own_heads = layers_[0]->self_attention().heads();
-  const auto ones = pass.arena().array<std::uint8_t>(static_cast<std::size_t>(steps) * rows * own_heads);
+  const auto ones = pass.arena().array<std::uint8_t>(as_size(steps) * rows * own_heads);
   std::ranges::fill(ones, std::uint8_t(1));
   TransformerLayer::Made made;
   for (std::size_t l = 0; l < layers_.size(); ++l) {
@@ -104,8 +106,12 @@ Decoder::Step TransformerDecoder::step(Pass& pass, const Sources& sources, const
     const auto with_past = [&](const Attention::Prepared& now) -> Attention::Prepared {
       return {{grow(now.memory.values, "values"), {ones.data(), steps, rows * own_heads}}, grow(now.keys, "keys")};
     };
-    made = (*layers_[l])(pass, x, {ones.data(), 1, rows}, {state.step, 1}, of_layer(sources, l), with_past);
-    if (reads_) add_looks(made.looked, heads(), static_cast<int>(l), out.looks);
+    const int layer = static_cast<int>(l);
+    made = (*layers_[l])(pass, x, {ones.data(), 1, rows}, {state.step, 1}, of_layer(sources, l), with_past, layer);
+    if (reads_) add_looks(made.looked, heads(), layer, out.looks);
+    Attention::Attended itself;
+    itself.selected.weights = made.self_weights;
+    add_looks(itself, own_heads, layer, out.self_looks);
     x = made.x;
   }
   const int batch = reads_ ? sources[0].memory.mask.batch / heads() : rows;
@@ -149,8 +155,8 @@ Ids TransformerDecoder::own_inputs(Pass& pass, Sources sources, const Side& inpu
   const auto ids = pass.arena().array<std::int32_t>(inputs.ids.size());
   for (int row = 0; row < inputs.length * inputs.batch; ++row) {
     const int t = row / inputs.batch, b = row % inputs.batch;
-    ids[row] = reads_own_choice(pass, t, b) ? most_probable_symbol(chosen, row - inputs.batch)
-                                            : inputs.ids[static_cast<std::size_t>(row)];
+    ids[row] =
+        reads_own_choice(pass, t, b) ? most_probable_symbol(chosen, row - inputs.batch) : inputs.ids[as_size(row)];
   }
   return ids;
 }
@@ -166,6 +172,10 @@ Decoder::TeacherForced TransformerDecoder::teacher_forced(Pass& pass, const Enco
 
 extern const DecoderKind Decoder_transformer = {"transformer",
                                                 "x + attend(x), x + attend(memory), x + W2 relu(W1 x), in layers",
-                                                "Vaswani 2017", made_decoder<TransformerDecoder>};
+                                                "Vaswani 2017",
+                                                made_decoder<TransformerDecoder>,
+                                                false,
+                                                self_attention,
+                                                true};
 
 }  // namespace fovea

@@ -3,6 +3,7 @@
 // Cheng, Dong & Lapata 2016, "Long short-term memory-networks for machine reading".
 #include <algorithm>
 
+#include "base/as_size.h"
 #include "attention/attention.h"
 #include "models/encoder.h"
 
@@ -51,25 +52,32 @@ class LstmnEncoder : public Encoder {
     const int steps = mask.positions, batch = mask.batch;
     const Tensor x = vectors.dropped(pass);
     const Tensor projected = cell_.project(pass, x);
-    const std::span<Tensor> states = pass.arena().array<Tensor>(static_cast<std::size_t>(steps));
+    const std::span<Tensor> states = pass.arena().array<Tensor>(as_size(steps));
     Attention::Prepared past;
+    SelfMap looked = {
+        0, 0, attention_.heads(), {zeros(pass, {1, batch * attention_.heads(), 1})}};  // the first has no past
     CellState before = {zeros(pass, {batch, size_}), zeros(pass, {batch, size_})};
     for (int t = 0; t < steps; ++t) {
-      if (t > 0) before = kept(pass, mask, t, look_back(pass, concat({step(x, t), before.h}), past, t), before);
+      if (t > 0) before = kept(pass, mask, t, look_back(pass, concat({step(x, t), before.h}), past, t, looked), before);
       const CellState now = cell_.step(pass, step(projected, t), {}, before);
       states[t] = now.h;
       remember(pass, past, concat({now.h, now.c}), mask, t);
     }
-    const Memory memory = {pass.drop(stack(states), "encoder.layer"), mask};
-    return {memory, mean_state(memory)};
+    Encoded encoded;
+    encoded.memory = {pass.drop(stack(states), "encoder.layer"), mask};
+    encoded.last = mean_state(encoded.memory);
+    if (!pass.training()) encoded.self_maps.push_back(std::move(looked));
+    return encoded;
   }
   int memory_size() const override { return size_; }
 
  private:
-  CellState look_back(Pass& pass, Tensor query, const Attention::Prepared& past, int t) const {
+  CellState look_back(Pass& pass, Tensor query, const Attention::Prepared& past, int t, SelfMap& looked) const {
     const int batch = query.shape()[0];
     const Tensor queries = as_shape(query, {1, batch, query.shape()[1]});
-    Tensor seen = attention_.attend(pass, queries, {t, 0}, past, {}).context;
+    const Attention::Attended attended = attention_.attend(pass, queries, {t, 0}, past, {});
+    if (!pass.training()) looked.weights.push_back(attended.selected.weights);
+    Tensor seen = attended.context;
     if (back_) seen = (*back_)(pass, seen);
     const Tensor both = as_shape(seen, {batch, 2 * size_});
     return {columns(both, 0, size_), columns(both, size_, size_)};
@@ -105,8 +113,10 @@ class LstmnEncoder : public Encoder {
 
 }  // namespace
 
-extern const EncoderKind Encoder_lstmn = {"lstmn",
-                                          "h~, c~ = sum_{i < t} a_i (h_i, c_i) in the place of h_{t-1}, c_{t-1}",
-                                          "Cheng 2016", made_encoder<LstmnEncoder>};
+extern const EncoderKind Encoder_lstmn = {
+    "lstmn",      "h~, c~ = sum_{i < t} a_i (h_i, c_i) in the place of h_{t-1}, c_{t-1}",
+    "Cheng 2016", made_encoder<LstmnEncoder>,
+    nullptr,      false,
+    false,        intra_attention};
 
 }  // namespace fovea

@@ -3,6 +3,7 @@
 // Chan, Jaitly, Le & Vinyals 2015, "Listen, attend and spell".
 #include <fmt/core.h>
 
+#include "base/as_size.h"
 #include "models/encoders/rnn.h"
 
 namespace fovea {
@@ -38,8 +39,8 @@ class PyramidEncoder : public Encoder {
   static Memory halved(Pass& pass, const Memory& memory) {
     const int positions = memory.mask.positions, batch = memory.mask.batch, half = (positions + 1) / 2;
     const Tensor real = windows(memory.values, 1, memory.mask);  // zeros for pads, which recurrent layers do not give
-    const auto even = pass.arena().array<std::int32_t>(static_cast<std::size_t>(half));
-    const auto odd = pass.arena().array<std::int32_t>(static_cast<std::size_t>(positions / 2));
+    const auto even = pass.arena().array<std::int32_t>(as_size(half));
+    const auto odd = pass.arena().array<std::int32_t>(as_size(positions / 2));
     for (int i = 0; i < half; ++i) even[i] = 2 * i;
     for (int i = 0; i < positions / 2; ++i) odd[i] = 2 * i + 1;
     Tensor right;
@@ -49,7 +50,7 @@ class PyramidEncoder : public Encoder {
       for (Real& value : none.values()) value = 0;
       right = right ? join_steps(right, none) : none;
     }
-    const auto mask = pass.arena().array<std::uint8_t>(static_cast<std::size_t>(half) * batch);
+    const auto mask = pass.arena().array<std::uint8_t>(as_size(half) * batch);
     for (int i = 0; i < half * batch; ++i) {
       const int left = i / batch * 2 * batch + i % batch;
       mask[i] = memory.mask.data[left] || (left + batch < positions * batch && memory.mask.data[left + batch]);

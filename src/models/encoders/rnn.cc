@@ -2,11 +2,17 @@
 
 #include <fmt/core.h>
 
+#include "base/as_size.h"
+
 namespace fovea {
 
 RecurrentStack::RecurrentStack(Parameters& parameters, const std::string& name, const std::string& cell,
                                const Sizes& sizes)
-    : name_(name), size_(sizes.size), directions_(sizes.bidirectional ? 2 : 1), residual_(sizes.residual) {
+    : name_(name),
+      size_(sizes.size),
+      directions_(sizes.bidirectional ? 2 : 1),
+      residual_(sizes.residual),
+      dropped_(sizes.dropped) {
   for (int layer = 0; layer < sizes.layers; ++layer) {
     for (int direction = 0; direction < directions_; ++direction) {
       cells_.emplace_back(parameters,
@@ -19,7 +25,7 @@ RecurrentStack::RecurrentStack(Parameters& parameters, const std::string& name, 
 RecurrentStack::Products RecurrentStack::project_symbols(const SymbolVectors& vectors) const {
   Products products;
   for (int direction = 0; direction < directions_; ++direction) {
-    products.push_back(cells_[static_cast<std::size_t>(direction)].project_symbols(vectors));
+    products.push_back(cells_[as_size(direction)].project_symbols(vectors));
   }
   return products;
 }
@@ -30,7 +36,7 @@ Encoded RecurrentStack::run(Pass& pass, Tensor x, std::span<const Tensor> projec
                                    : cells_[cell].run(pass, x, {}, mask, direction);
   };
   Encoded encoded;
-  for (std::size_t i = 0; i < cells_.size(); i += static_cast<std::size_t>(directions_)) {
+  for (std::size_t i = 0; i < cells_.size(); i += as_size(directions_)) {
     const Cell::Sequence forward = run_cell(i, Direction::forward);
     Tensor y = forward.h;
     CellState last = forward.last;
@@ -42,15 +48,14 @@ Encoded RecurrentStack::run(Pass& pass, Tensor x, std::span<const Tensor> projec
     }
     encoded.last.push_back(last);
     if (residual_ && i > 0) y = add(y, x);
-    x = pass.drop(y, fmt::format("{}.layer{}", name_, i));
+    x = dropped_ ? pass.drop(y, fmt::format("{}.layer{}", name_, i)) : y;
   }
   encoded.memory = {x, mask};
   return encoded;
 }
 
 RnnEncoder::RnnEncoder(Parameters& parameters, const ModelOptions& options, const Input& input)
-    : layers_(options.encoder.layers),
-      stack_(parameters, "encoder", options.encoder.cell,
+    : stack_(parameters, "encoder", options.encoder.cell,
              {input.size(), options.encoder.size, options.encoder.layers, options.encoder.bidirectional,
               options.encoder.residual}) {
   if (input.table()) first_ = stack_.project_symbols(*input.table());

@@ -14,6 +14,7 @@ class RecurrentStack {
     int layers = 1;
     bool bidirectional = true;
     bool residual = false;  // from the second layer on
+    bool dropped = true;    // values of each layer in training; not where rows are no rows of the batch
   };
   RecurrentStack(Parameters& parameters, const std::string& name, const std::string& cell, const Sizes& sizes);
 
@@ -36,6 +37,7 @@ class RecurrentStack {
   int size_;
   int directions_;
   bool residual_;
+  bool dropped_;
   std::vector<Cell> cells_;  // layer by layer, forward then backward
 };
 
@@ -48,7 +50,6 @@ class RnnEncoder : public Encoder {
   bool has_c() const override { return stack_.has_c(); }
 
  private:
-  int layers_;
   RecurrentStack stack_;
   RecurrentStack::Products first_;
 };

@@ -1,6 +1,7 @@
 // structured: a recurrent encoder whose columns are summed up into a fixed number of rows, each with an attention of
 // its own: A = softmax(W2 tanh(W1 H)), M = A H. Lin et al. 2017, "A structured self-attentive sentence embedding". What
 // holds the rows apart is objective.diversity.
+#include "base/as_size.h"
 #include "layers/linear.h"
 #include "models/encoders/rnn.h"
 
@@ -25,9 +26,10 @@ class StructuredEncoder : public Encoder {
         swap_axes(as_shape(from_pairs(as_shape(scores, {positions, batch * rows_, 1}), 1), {batch, rows_, positions}));
     encoded.summary = masked_softmax(by_row, mask);
     encoded.memory.values = weighted_sum(encoded.summary, columns, mask);  // [rows, batch, size]
-    const auto real = pass.arena().array<std::uint8_t>(static_cast<std::size_t>(rows_) * batch);
+    const auto real = pass.arena().array<std::uint8_t>(as_size(rows_) * batch);
     for (int i = 0; i < rows_ * batch; ++i) real[i] = any_real(mask, i % batch);
     encoded.memory.mask = {real.data(), rows_, batch};
+    if (!pass.training()) encoded.self_maps.push_back({0, 0, 1, {encoded.summary}});
     return encoded;
   }
   int memory_size() const override { return inner_.memory_size(); }
@@ -49,8 +51,11 @@ class StructuredEncoder : public Encoder {
 
 }  // namespace
 
-extern const EncoderKind Encoder_structured = {"structured", "M = softmax(W2 tanh(W1 H)) H", "Lin 2017",
+extern const EncoderKind Encoder_structured = {"structured",
+                                               "M = softmax(W2 tanh(W1 H)) H",
+                                               "Lin 2017",
                                                made_encoder<StructuredEncoder>,
-                                               [](const EncoderOptions&) { return false; }};
+                                               [](const EncoderOptions&) { return false; },
+                                               true};
 
 }  // namespace fovea

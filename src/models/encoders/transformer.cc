@@ -35,9 +35,16 @@ class TransformerEncoder : public Encoder {
     if (widen_) x = (*widen_)(pass, x);
     if (!positions_.none()) x = add(x, positions_.vectors(pass, {mask.positions, mask.batch}, {}));
     x = pass.drop(x, "encoder.embedding");
-    for (const auto& layer : layers_) x = (*layer)(pass, x, mask, {}, {}).x;
-    const Memory memory = {last_norm_ ? (*last_norm_)(pass, x) : x, mask};
-    return {memory, mean_state(memory)};
+    Encoded encoded;
+    for (std::size_t l = 0; l < layers_.size(); ++l) {
+      const TransformerLayer::Made made = (*layers_[l])(pass, x, mask, {}, {});
+      x = made.x;
+      if (pass.training()) continue;
+      encoded.self_maps.push_back({0, static_cast<int>(l), layers_[l]->self_attention().heads(), {made.self_weights}});
+    }
+    encoded.memory = {last_norm_ ? (*last_norm_)(pass, x) : x, mask};
+    encoded.last = mean_state(encoded.memory);
+    return encoded;
   }
   int memory_size() const override { return size_; }
 
@@ -51,7 +58,14 @@ class TransformerEncoder : public Encoder {
 
 }  // namespace
 
-extern const EncoderKind Encoder_transformer = {"transformer", "x + attend(x), x + W2 relu(W1 x), in layers",
-                                                "Vaswani 2017", made_encoder<TransformerEncoder>};
+extern const EncoderKind Encoder_transformer = {"transformer",
+                                                "x + attend(x), x + W2 relu(W1 x), in layers",
+                                                "Vaswani 2017",
+                                                made_encoder<TransformerEncoder>,
+                                                nullptr,
+                                                false,
+                                                false,
+                                                self_attention,
+                                                true};
 
 }  // namespace fovea

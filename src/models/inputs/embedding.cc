@@ -11,7 +11,7 @@ class EmbeddingInput : public Input {
       : size_(options.embedding), table_(parameters, name, shape.symbols, size_, options.frozen) {}
 
   InputVectors vectors(Pass&, const Side& source) const override {
-    return {table_, source.ids, {source.length, source.batch}};
+    return InputVectors(table_, source.ids, {source.length, source.batch}).in_segments(source.segments);
   }
   int size() const override { return size_; }
   const SymbolVectors* table() const override { return &table_; }
@@ -23,6 +23,7 @@ class EmbeddingInput : public Input {
 
 }  // namespace
 
-extern const InputKind Input_embedding = {"embedding", "x_i = E s_i", "Bengio 2003", true, made_input<EmbeddingInput>};
+extern const InputKind Input_embedding = {"embedding", "x_i = E s_i", "Bengio 2003", SourceShape::Form::symbols,
+                                          made_input<EmbeddingInput>};
 
 }  // namespace fovea

@@ -26,6 +26,7 @@ class LinearInput : public Input {
 
 }  // namespace
 
-extern const InputKind Input_linear = {"linear", "x_i = W v_i + b", "", false, made_input<LinearInput>};
+extern const InputKind Input_linear = {"linear", "x_i = W v_i + b", "", SourceShape::Form::rows,
+                                       made_input<LinearInput>};
 
 }  // namespace fovea

@@ -3,6 +3,7 @@
 // strategies for multi-source sequence-to-sequence learning".
 #include <vector>
 
+#include "base/as_size.h"
 #include "base/error.h"
 #include "models/join.h"
 
@@ -19,7 +20,7 @@ class Flat : public Join {
   }
 
   Tensor as_common(Pass& pass, Tensor values, int source) const override {
-    return projections_[static_cast<std::size_t>(source)](pass, values);
+    return projections_[as_size(source)](pass, values);
   }
 
   Joined join(Pass&, Tensor, std::span<const Tensor>) const override {

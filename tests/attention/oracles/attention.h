@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/as_size.h"
 #include "attention/oracles/biases.h"
 #include "attention/oracles/reads.h"
 #include "attention/oracles/scores.h"
@@ -56,7 +57,7 @@ class Attention {
       : name_(std::move(name)),
         weights_(Weights(parameters).of(name_)),
         options_(options),
-        key_size_(static_cast<std::size_t>(key_size)) {}
+        key_size_(as_size(key_size)) {}
 
   Attended attend(const Rows& memory, const Asking& asking) const {
     Attended out;
@@ -101,7 +102,7 @@ class Attention {
       look.values.push_back(of_head("project_value", memory[i], head));
     }
     look.step = asking.step;
-    for (const Attended& step : asking.before) look.before.push_back(step.weights[static_cast<std::size_t>(head)]);
+    for (const Attended& step : asking.before) look.before.push_back(step.weights[as_size(head)]);
     look.written = asking.written;
     look.stepped = asking.stepped;
     look.training = asking.random.has_value();
@@ -118,8 +119,8 @@ class Attention {
 
   Row of_head(const std::string& projection, const Row& x, int head) const {
     if (!weights_.has(projection + ".weight")) return x;
-    const auto size = static_cast<std::size_t>(options_.size / options_.heads);
-    return part(weights_.affine(projection, x), static_cast<std::size_t>(head) * size, size);
+    const auto size = as_size(options_.size / options_.heads);
+    return part(weights_.affine(projection, x), as_size(head) * size, size);
   }
   Row turned(const Row& x, int step) const { return options_.rotary ? rotated(x, step) : x; }
 

@@ -1,6 +1,7 @@
 // What the history adds to the score of each position: one oracle for each bias.
 #pragma once
 
+#include "base/as_size.h"
 #include "attention/oracles/cells.h"
 #include "attention/oracles/look.h"
 
@@ -78,7 +79,7 @@ inline Row relative(const Look& look) {
   Row added;
   for (int i = 0; i < static_cast<int>(look.positions()); ++i) {
     const int distance = std::clamp(i - look.step, -look.options.window, look.options.window);
-    added.push_back(relative_bias[static_cast<std::size_t>(distance + look.options.window)]);
+    added.push_back(relative_bias[as_size(distance + look.options.window)]);
   }
   return added;
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "base/as_size.h"
 #include "attention/options.h"
 #include "attention/oracles/numbers.h"
 
@@ -46,9 +47,7 @@ inline Row one_hot(std::size_t size, std::size_t at) {
   row[at] = 1;
   return row;
 }
-inline std::size_t argmax(const Row& x) {
-  return static_cast<std::size_t>(std::max_element(x.begin(), x.end()) - x.begin());
-}
+inline std::size_t argmax(const Row& x) { return as_size(std::max_element(x.begin(), x.end()) - x.begin()); }
 
 // e; what is added to e; a of e; c of a.
 using Score = std::function<Row(const Look&)>;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/as_size.h"
 #include "layers/parameters.h"
 
 namespace fovea::oracle {
@@ -92,7 +93,7 @@ inline Row window(const Rows& rows, std::size_t i, int before, int after) {
   for (int k = -before; k <= after; ++k) {
     const int there = static_cast<int>(i) + k;
     const bool is_row = there >= 0 && there < std::ssize(rows);
-    all = joined(all, is_row ? rows[static_cast<std::size_t>(there)] : Row(rows[0].size()));
+    all = joined(all, is_row ? rows[as_size(there)] : Row(rows[0].size()));
   }
   return all;
 }
@@ -111,8 +112,8 @@ class Weights {
   // A row of a matrix, or all of a vector.
   Row row(const std::string& name, int index = 0) const {
     const Parameters::Entry& entry = get(name);
-    const auto size = static_cast<std::size_t>(entry.shape.last());
-    const auto values = parameters_->values(entry).subspan(static_cast<std::size_t>(index) * size, size);
+    const auto size = as_size(entry.shape.last());
+    const auto values = parameters_->values(entry).subspan(as_size(index) * size, size);
     return {values.begin(), values.end()};
   }
   double number(const std::string& name) const { return row(name)[0]; }
@@ -124,7 +125,7 @@ class Weights {
       throw std::logic_error(fmt::format("{}{} {} times {}", prefix_, matrix, entry.shape.text(), x.size()));
     }
     const auto values = parameters_->values(entry);
-    Row y(static_cast<std::size_t>(entry.shape[1]));
+    Row y(as_size(entry.shape[1]));
     for (std::size_t i = 0; i < x.size(); ++i) {
       for (std::size_t j = 0; j < y.size(); ++j) y[j] += x[i] * static_cast<double>(values[i * y.size() + j]);
     }

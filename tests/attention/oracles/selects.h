@@ -3,6 +3,7 @@
 
 #include <numbers>
 
+#include "base/as_size.h"
 #include "attention/oracles/look.h"
 
 namespace fovea::oracle {
@@ -159,7 +160,7 @@ inline Row monotonic_hmm(const Look& look, const Row& e) {
 
 // Aharoni & Goldberg 2017: as far to the right as step symbols were written, at most the last
 inline Row actions(const Look& look, const Row& e) {
-  return one_hot(e.size(), std::min(static_cast<std::size_t>(look.stepped), e.size() - 1));
+  return one_hot(e.size(), std::min(as_size(look.stepped), e.size() - 1));
 }
 
 }  // namespace select

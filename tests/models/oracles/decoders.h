@@ -2,6 +2,7 @@
 // counted.
 #pragma once
 
+#include "base/as_size.h"
 #include "models/oracles/encoders.h"
 #include "models/oracles/outputs.h"
 
@@ -30,7 +31,7 @@ inline std::vector<Cells> bridge(const Model& model, const Encoded& encoded) {
   const bool fits = std::ssize(encoded.last[0].h) == options.size && !encoded.last[0].c.empty() == has_c;
   const Weights weights = model.weights().of("decoder").of("bridge");
   const auto first = [&](const std::string& name, const Row& last) {
-    if (options.bridge == "zero") return Row(static_cast<std::size_t>(options.size));
+    if (options.bridge == "zero") return Row(as_size(options.size));
     if (options.bridge == "learned") return weights.row(name);
     if (options.bridge == "last" && fits) return last;
     return tanh(weights.affine(name, options.bridge == "last" ? last : mean(encoded.memory)));
@@ -38,7 +39,7 @@ inline std::vector<Cells> bridge(const Model& model, const Encoded& encoded) {
   std::vector<Cells> layers;
   for (int layer = 0; layer < options.layers; ++layer) {
     const int beside = std::max(0, layer + static_cast<int>(encoded.last.size()) - options.layers);
-    const Cells& last = encoded.last[static_cast<std::size_t>(beside)];
+    const Cells& last = encoded.last[as_size(beside)];
     Cells& cells = layers.emplace_back();
     cells.h = first("h" + std::to_string(layer), last.h);
     if (has_c) cells.c = first("c" + std::to_string(layer), last.c.empty() ? last.h : last.c);
@@ -78,7 +79,7 @@ inline Steps rnn(const Model& model, const Encoded& encoded, const Example& exam
   const bool embeds_coverage =
       style != "plain" && std::find(bias.begin(), bias.end(), "coverage_embedding") != bias.end();
   std::vector<Cells> layers = bridge(model, encoded);
-  Row fed(static_cast<std::size_t>(options.generator.size));  // t_{t-1}
+  Row fed(as_size(options.generator.size));  // t_{t-1}
   constexpr int stop_symbol = 3, step_symbol = 4;
   Asking asking = {.query = {}};
   asking.random = model.random;
@@ -170,7 +171,7 @@ inline Steps marginal(const Model& model, const Encoded& encoded, const Example&
   Steps steps;
   for (const Positions& positions : by_position(model, encoded, example)) {
     const Row prior = select(look, positions.scores);
-    const auto y = static_cast<std::size_t>(example.outputs[steps.size()]);
+    const auto y = as_size(example.outputs[steps.size()]);
     Row posterior;
     Row p(positions.log_probabilities[0].size());
     for (std::size_t i = 0; i < prior.size(); ++i) {

@@ -1,6 +1,7 @@
 // What reads a source, symbols in, one column for each position out: one oracle for each encoder.
 #pragma once
 
+#include "base/as_size.h"
 #include "models/oracles/model.h"
 #include "models/oracles/transformer.h"
 
@@ -25,7 +26,7 @@ inline Rows embedded(const Weights& weights, const std::vector<int>& source) {
 
 // One recurrent layer: h_i = [forward_i ; backward_i]
 inline Encoded recurrent_layer(const Weights& weights, const EncoderOptions& options, const Rows& x) {
-  const auto size = static_cast<std::size_t>(options.size);
+  const auto size = as_size(options.size);
   Encoded out = {Rows(x.size()), {}};
   Cells forward = {Row(size), Row(size)}, backward = forward;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -43,17 +44,20 @@ inline Encoded recurrent_layer(const Weights& weights, const EncoderOptions& opt
 }
 
 // Layers of LSTM or GRU; with `residual` from the second on each adds what it read.
-inline Encoded recurrent(const Weights& weights, const EncoderOptions& options, const std::vector<int>& source) {
-  Encoded out = {embedded(weights, source), {}};
+inline Encoded recurrent_rows(const Weights& weights, const EncoderOptions& options, const Rows& x) {
+  Encoded out = {x, {}};
   for (int layer = 0; layer < options.layers; ++layer) {
     Encoded above = recurrent_layer(weights.of("layer" + std::to_string(layer)), options, out.memory);
-    for (std::size_t i = 0; i < source.size() && options.residual && layer > 0; ++i) {
+    for (std::size_t i = 0; i < x.size() && options.residual && layer > 0; ++i) {
       above.memory[i] = plus(above.memory[i], out.memory[i]);
     }
     out.memory = above.memory;
     out.last.push_back(above.last[0]);
   }
   return out;
+}
+inline Encoded recurrent(const Weights& weights, const EncoderOptions& options, const std::vector<int>& source) {
+  return recurrent_rows(weights, options, embedded(weights, source));
 }
 inline Encoded rnn(const Model& model, const std::vector<int>& source) {
   return recurrent(model.weights().of("encoder"), model.options.encoder, source);
@@ -82,7 +86,7 @@ inline Encoded convolution(const Model& model, const std::vector<int>& source) {
     if (weights.has("widen.weight")) x[i] = weights.affine("widen", x[i]);
   }
   const int before = (options.width - 1) / 2, after = options.width / 2;
-  const auto size = static_cast<std::size_t>(options.size);
+  const auto size = as_size(options.size);
   for (int layer = 0; layer < options.layers; ++layer) {
     Rows y;
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -123,7 +127,7 @@ inline Encoded transformer(const Model& model, const std::vector<int>& source) {
 // h_t, c_t = LSTM(x_t, h~_t, c~_t)
 inline Encoded lstmn(const Model& model, const std::vector<int>& source) {
   const Weights weights = model.weights().of("encoder");
-  const auto size = static_cast<std::size_t>(model.options.encoder.size);
+  const auto size = as_size(model.options.encoder.size);
   const Attention attention =
       model.attention("encoder.intra_attention", model.options.intra_attention, model.options.encoder.size);
   Rows past, memory;
@@ -159,6 +163,30 @@ inline Encoded structured(const Model& model, const std::vector<int>& source) {
   return out;
 }
 
+// Yang et al. 2016: u_it = tanh(W h_it + b), a_it = softmax_t(u_it' v), s_i = sum_t a_it h_it of each sentence's words,
+// and what reads s_1 s_2 ... gives the columns. `summary` has the a of each sentence.
+inline Encoded hierarchical_sentences(const Model& model, const std::vector<std::vector<int>>& sentences) {
+  const Weights weights = model.weights().of("encoder");
+  Rows sums, shares;
+  for (const std::vector<int>& sentence : sentences) {
+    const Rows h = recurrent_rows(weights.of("words"), model.options.encoder, embedded(weights, sentence)).memory;
+    Row scores;
+    for (const Row& column : h) {
+      scores.push_back(weights.map("summary.score", tanh(weights.affine("summary.hidden", column)))[0]);
+    }
+    shares.push_back(softmax(scores));
+    sums.push_back(weighted_sum(shares.back(), h));
+  }
+  Encoded out = recurrent_rows(weights.of("sentences"), model.options.encoder, sums);
+  out.summary = shares;
+  return out;
+}
+inline Encoded hierarchical(const Model& model, const std::vector<int>& source) {
+  Encoded out = hierarchical_sentences(model, {source});
+  out.summary = {};
+  return out;
+}
+
 }  // namespace encoder
 
 using Encoder = std::function<Encoded(const Model&, const std::vector<int>& source)>;
@@ -170,7 +198,8 @@ inline const Table<Encoder>& encoders() {
                                      {"pyramid", encoder::pyramid},
                                      {"transformer", encoder::transformer},
                                      {"lstmn", encoder::lstmn},
-                                     {"structured", encoder::structured}};
+                                     {"structured", encoder::structured},
+                                     {"hierarchical", encoder::hierarchical}};
   return all;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.h"
 #include "attention/oracles/attention.h"
 #include "models/batch.h"
 #include "models/options.h"
@@ -47,7 +48,7 @@ inline Example example_of(const SourceBatch& source, const Side& inputs, const S
   const auto real = [&](const Side& side) {
     std::vector<int> ids;
     for (int i = 0; i < side.length; ++i) {
-      const auto cell = static_cast<std::size_t>(i * side.batch + b);
+      const auto cell = as_size(i * side.batch + b);
       if (side.real[cell]) ids.push_back(side.ids[cell]);
     }
     return ids;
@@ -56,11 +57,10 @@ inline Example example_of(const SourceBatch& source, const Side& inputs, const S
   const CopyMap& table = source.copy_map;
   example.width = table.width;
   for (std::size_t i = 0; i < example.source.size() && !table.starts.empty(); ++i) {
-    const std::size_t cell = i * static_cast<std::size_t>(source.batch) + static_cast<std::size_t>(b);
+    const std::size_t cell = i * as_size(source.batch) + as_size(b);
     auto& copy_map = example.copy_map.emplace_back();
     for (int k = table.starts[cell]; k < table.starts[cell + 1]; ++k) {
-      copy_map.push_back(
-          {table.symbols[static_cast<std::size_t>(k)], static_cast<double>(table.shares[static_cast<std::size_t>(k)])});
+      copy_map.push_back({table.symbols[as_size(k)], static_cast<double>(table.shares[as_size(k)])});
     }
   }
   return example;
@@ -69,8 +69,7 @@ inline Example example_of(const Batch& batch, int b) {
   Example example = example_of(batch.source, batch.previous, batch.targets, b);
   for (std::size_t t = 0; t < example.outputs.size() && !batch.alignment.empty(); ++t) {
     Row& wanted = example.alignment.emplace_back();
-    const std::size_t first = (t * static_cast<std::size_t>(batch.targets.batch) + static_cast<std::size_t>(b)) *
-                              static_cast<std::size_t>(batch.source.length);
+    const std::size_t first = (t * as_size(batch.targets.batch) + as_size(b)) * as_size(batch.source.length);
     for (std::size_t i = 0; i < example.source.size(); ++i) {
       wanted.push_back(static_cast<double>(batch.alignment[first + i]));
     }
@@ -80,7 +79,7 @@ inline Example example_of(const Batch& batch, int b) {
 
 // Vaswani et al. 2017: sin(i / 10000^(2j / d)) and cos of the same, in turn; or learned, the last one for all beyond.
 inline Row position_vector(const Weights& weights, const std::string& name, const std::string& kind, int size, int i) {
-  if (kind == "none") return Row(static_cast<std::size_t>(size));
+  if (kind == "none") return Row(as_size(size));
   if (kind == "learned") return weights.row(name + ".table", std::min(i, weights.rows(name + ".table") - 1));
   Row vector;
   for (int j = 0; j < size; ++j) {

@@ -1,9 +1,18 @@
 // What training makes small, for one example: one oracle for each term of the loss, its weight included.
 #pragma once
 
+#include "base/as_size.h"
 #include "models/oracles/decoders.h"
 
 namespace fovea::oracle {
+
+// What an option of a model is set to.
+inline std::string text_of(const ObjectiveOptions& options, const std::string& name) {
+  for (const Field& field : ConstFieldsRef(options).visit().fields()) {
+    if (field.name == name) return value_text(field);
+  }
+  throw std::out_of_range(name);
+}
 
 using Terms = std::map<std::string, double>;
 
@@ -14,10 +23,8 @@ struct Told {
   Encoded encoded;
   Steps steps;
 
-  const ObjectiveOptions& options() const { return model.options.objective; }
-  double log_p(std::size_t t) const {
-    return steps[t].written.log_probabilities[static_cast<std::size_t>(example.outputs[t])];
-  }
+  double option(const std::string& name) const { return std::stod(text_of(model.options.objective, name)); }
+  double log_p(std::size_t t) const { return steps[t].written.log_probabilities[as_size(example.outputs[t])]; }
   // a_t, the mean over heads
   Row a(std::size_t t) const { return steps[t].readout.attended.looked(); }
   // sum_t a_ti
@@ -33,11 +40,11 @@ namespace objective {
 // -sum_t log p(y_t); smoothed, a share of it is that of all symbols alike, where symbols are copied too in the
 // vocabulary's part alone
 inline double nll(const Told& told) {
-  const auto symbols = static_cast<std::size_t>(told.model.weights().rows("decoder.embedding.table"));
+  const auto symbols = as_size(told.model.weights().rows("decoder.embedding.table"));
   double loss = 0;
   for (std::size_t t = 0; t < told.steps.size(); ++t) {
     const Written& written = told.steps[t].written;
-    const double share = written.gate == 0 ? 0 : told.options().label_smoothing;
+    const double share = written.gate == 0 ? 0 : told.option("label_smoothing");
     const Row& known = written.vocabulary.empty() ? written.log_probabilities : written.vocabulary;
     const double all_alike = sum(part(known, 0, symbols)) / static_cast<double>(symbols);
     loss -= (1 - share) * told.log_p(t) + share * all_alike;
@@ -49,7 +56,7 @@ inline double nll(const Told& told) {
 inline double coverage(const Told& told) {
   double loss = 0;
   for (const double total : told.total()) loss += std::pow(1 - total, 2);
-  return told.options().coverage * loss;
+  return told.option("coverage") * loss;
 }
 
 // See, Liu & Manning 2017: lambda sum_ti min(a_ti, sum_{t' < t} a_t'i)
@@ -61,7 +68,7 @@ inline double repetition(const Told& told) {
     for (std::size_t i = 0; i < a.size(); ++i) loss += std::min(a[i], before[i]);
     before = plus(before, a);
   }
-  return told.options().repetition * loss;
+  return told.option("repetition") * loss;
 }
 
 // Cohn et al. 2016: lambda sum_i (f_i - sum_t a_ti)^2, f_i = softplus(w' h_i + b)
@@ -72,14 +79,14 @@ inline double fertility(const Told& told) {
     const double f = softplus(told.model.weights().affine("objective.fertility", told.encoded.memory[i])[0]);
     loss += std::pow(f - total[i], 2);
   }
-  return told.options().fertility * loss;
+  return told.option("fertility") * loss;
 }
 
 // Mi, Sankaran, Wang & Ittycheriah 2016: lambda sum_i |cov_i|^2, as the last step leaves them
 inline double coverage_embedding(const Told& told) {
   double loss = 0;
   for (const Row& cover : told.steps.back().coverage_embeddings) loss += dot(cover, cover);
-  return told.options().coverage_embedding * loss;
+  return told.option("coverage_embedding") * loss;
 }
 
 // Lin et al. 2017: lambda |A A' - I|^2, A where the rows of a structured summary look
@@ -89,7 +96,7 @@ inline double diversity(const Told& told) {
   for (std::size_t r = 0; r < rows.size(); ++r) {
     for (std::size_t s = 0; s < rows.size(); ++s) loss += std::pow(dot(rows[r], rows[s]) - (r == s ? 1 : 0), 2);
   }
-  return told.options().diversity * loss;
+  return told.option("diversity") * loss;
 }
 
 // Liu, Utiyama, Finch & Sumita 2016: -lambda sum_ti A*_ti log(a_ti + 1e-6); or squared, Mi, Wang & Ittycheriah 2016:
@@ -103,7 +110,8 @@ inline double supervised(const Told& told) {
       if (sum(wanted) > 0) squares += std::pow(wanted[i] - a[i], 2);
     }
   }
-  return told.options().supervised * (told.options().supervised_form == "squared" ? squares : cross_entropy);
+  return told.option("supervised") *
+         (text_of(told.model.options.objective, "supervised_form") == "squared" ? squares : cross_entropy);
 }
 
 // Xu 2015, where positions are drawn. What a step's draw earns: log p of its own and all later symbols.
@@ -113,7 +121,8 @@ inline double earned(const Told& told, std::size_t t) {
   return later;
 }
 inline double expected(const Told& told, std::size_t t) {
-  if (told.options().baseline == "average") return static_cast<double>(told.steps.size() - t) * told.model.expected;
+  if (text_of(told.model.options.objective, "baseline") == "average")
+    return static_cast<double>(told.steps.size() - t) * told.model.expected;
   return told.model.weights().affine("objective.baseline", told.steps[t].readout.state)[0];
 }
 
@@ -135,7 +144,7 @@ inline double reinforce(const Told& told) {
   for (std::size_t t = 0; t < told.steps.size(); ++t) {
     loss -= (earned(told, t) - expected(told, t)) * log_drawn(told, t);
   }
-  return told.options().reinforce * loss;
+  return told.option("reinforce") * loss;
 }
 
 // sum_t (earned_t - baseline_t)^2, from which the baseline alone learns
@@ -153,7 +162,7 @@ inline double entropy(const Told& told) {
       for (const double p : softmax(scores)) loss += p * std::log(p);
     }
   }
-  return told.options().entropy * loss;
+  return told.option("entropy") * loss;
 }
 
 // Cohn 2016: -gamma Tr(A_xy A_yx)
@@ -162,7 +171,7 @@ inline double agreement(const Told& told, const Told& back) {
   for (std::size_t t = 0; t < told.steps.size(); ++t) {
     for (std::size_t i = 0; i < back.steps.size(); ++i) loss -= told.a(t)[i] * back.a(i)[t];
   }
-  return told.options().agreement * loss;
+  return told.option("agreement") * loss;
 }
 
 }  // namespace objective
@@ -172,20 +181,29 @@ inline Told tell(const Model& model, const Example& example) {
   return {model, example, encoded, decode(model, encoded, example)};
 }
 
+// Of every objective; those of draws and of both directions are asked for where there are any.
+inline const Table<double (*)(const Told&)>& objectives() {
+  static const Table<double (*)(const Told&)> all = {{"coverage", objective::coverage},
+                                                     {"repetition", objective::repetition},
+                                                     {"fertility", objective::fertility},
+                                                     {"coverage_embedding", objective::coverage_embedding},
+                                                     {"diversity", objective::diversity},
+                                                     {"supervised", objective::supervised},
+                                                     {"agreement", nullptr},
+                                                     {"reinforce", nullptr}};
+  return all;
+}
+
 // All terms but those of a rationale and of agreement.
 inline Terms terms_of(const Told& told) {
-  const ObjectiveOptions& o = told.options();
   Terms terms = {{"nll", objective::nll(told)}};
-  if (o.coverage > 0) terms["coverage"] = objective::coverage(told);
-  if (o.repetition > 0) terms["repetition"] = objective::repetition(told);
-  if (o.fertility > 0) terms["fertility"] = objective::fertility(told);
-  if (o.coverage_embedding > 0) terms["coverage_embedding"] = objective::coverage_embedding(told);
-  if (o.diversity > 0) terms["diversity"] = objective::diversity(told);
-  if (o.supervised > 0) terms["supervised"] = objective::supervised(told);
+  for (const auto& [name, oracle] : objectives()) {
+    if (oracle && told.option(name) > 0) terms[name] = oracle(told);
+  }
   if (told.model.random && told.model.options.attention.select == "hard" &&
       told.model.options.decoder.style != "plain") {
     terms["reinforce"] = objective::reinforce(told);
-    if (o.baseline == "learned") terms["baseline"] = objective::baseline(told);
+    if (text_of(told.model.options.objective, "baseline") == "learned") terms["baseline"] = objective::baseline(told);
     terms["entropy"] = objective::entropy(told);
   }
   return terms;
@@ -232,13 +250,13 @@ inline Rationale choose(const Model& model, const Example& example) {
 
 // Nothing else is read: + l1 sum z + l2 sum |z_i - z_{i-1}|, by REINFORCE with a baseline that counts in twenties.
 inline Terms terms_with_rationale(const Model& model, const Example& example) {
-  const ObjectiveOptions& o = model.options.objective;
   const Rationale z = choose(model, example);
   const Told told = tell(model, z.read);
-  const double reward = objective::earned(told, 0) - o.rationale_length * z.length - o.rationale_jumps * z.jumps;
+  const double reward = objective::earned(told, 0) - told.option("rationale_length") * z.length -
+                        told.option("rationale_jumps") * z.jumps;
   const double baseline = 20 * model.weights().number("rationale.baseline");
   Terms terms = terms_of(told);
-  terms["rationale"] = -o.reinforce * (reward - baseline) * z.log_probability;
+  terms["rationale"] = -told.option("reinforce") * (reward - baseline) * z.log_probability;
   terms["rationale_baseline"] = 0.01 * std::pow(reward - baseline, 2);
   return terms;
 }
@@ -246,7 +264,7 @@ inline Terms terms_with_rationale(const Model& model, const Example& example) {
 // Both directions together: those of the other start with "reverse_".
 inline Terms terms_with_reverse(const Model& model, const Example& example, const Example& reversed) {
   ModelOptions options = model.options;
-  options.objective.agreement = options.objective.supervised = 0;
+  for (const char* left_out : {"agreement=0", "supervised=0"}) set_field(options.objective, left_out);
   Model reverse = {model.parameters, options, "reverse."};
   reverse.random = model.random;
   reverse.sample = model.sample;

@@ -1,6 +1,7 @@
 // How symbols are chosen from what the decoder offers: one oracle for each output.
 #pragma once
 
+#include "base/as_size.h"
 #include "models/oracles/model.h"
 
 namespace fovea::oracle {
@@ -33,10 +34,10 @@ inline Row logits(const Model& model, Row t) {
 
 // By symbol, what the shares of the positions come to.
 inline Row spread(const Example& example, const Row& shares) {
-  Row by_symbol(static_cast<std::size_t>(example.width));
+  Row by_symbol(as_size(example.width));
   for (std::size_t i = 0; i < shares.size(); ++i) {
     for (const Share& link : example.copy_map[i]) {
-      by_symbol[static_cast<std::size_t>(link.symbol)] += link.share * shares[i];
+      by_symbol[as_size(link.symbol)] += link.share * shares[i];
     }
   }
   return by_symbol;

@@ -84,24 +84,16 @@ int Rules::room() const {
   return most;
 }
 
-RuleOptions::RuleOptions() {
-  for (const RuleKind* kind : decoding_rules()) settings_.push_back(kind->settings());
-}
-
-RuleOptions& RuleOptions::operator=(const RuleOptions& other) {
-  std::vector<std::unique_ptr<RuleSettings>> copies;
-  for (const auto& settings : other.settings_) copies.push_back(settings->copy());
-  settings_ = std::move(copies);
-  return *this;
-}
-
-void RuleOptions::fields(FieldVisitor& visit) {
-  for (const auto& settings : settings_) settings->fields(visit);
-}
+RuleOptions::RuleOptions()
+    : MemberOptions([] {
+        std::vector<std::unique_ptr<RuleSettings>> all;
+        for (const RuleKind* kind : decoding_rules()) all.push_back(kind->settings());
+        return all;
+      }()) {}
 
 Rules RuleOptions::make(const RuleSymbols& symbols) const {
   std::vector<std::unique_ptr<const DecodingRule>> rules;
-  for (const auto& settings : settings_) {
+  for (const auto& settings : members()) {
     if (auto rule = settings->make(symbols)) rules.push_back(std::move(rule));
   }
   return Rules(std::move(rules));

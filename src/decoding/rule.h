@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/options.h"
+#include "base/member_options.h"
 #include "base/registry.h"
 
 namespace fovea {
@@ -91,12 +91,7 @@ class RuleSettings {
 };
 
 template <class Settings>
-class CopiedSettings : public RuleSettings {
- public:
-  std::unique_ptr<RuleSettings> copy() const override {
-    return std::make_unique<Settings>(static_cast<const Settings&>(*this));
-  }
-};
+using CopiedSettings = Copied<Settings, RuleSettings>;
 
 struct RuleKind {
   std::string_view name;
@@ -132,17 +127,11 @@ class Rules {
 };
 
 // The options of every rule there is.
-class RuleOptions {
+class RuleOptions : public MemberOptions<RuleSettings> {
  public:
   RuleOptions();
-  RuleOptions(const RuleOptions& other) { *this = other; }
-  RuleOptions& operator=(const RuleOptions& other);
 
-  void fields(FieldVisitor& visit);
   Rules make(const RuleSymbols& symbols) const;
-
- private:
-  std::vector<std::unique_ptr<RuleSettings>> settings_;
 };
 
 }  // namespace fovea

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "decoding/attention_row.h"
 #include "decoding/search_options.h"
+#include "decoding/step_explanation.h"
 #include "models/step_model.h"
 
 namespace fovea {
@@ -25,6 +25,12 @@ struct SearchSymbols {
   bool one_step = false;                    // an answer is one symbol; no stop symbol follows
 };
 
+// Attention weights that all hypotheses of a step are made to use.
+struct ForcedStep {
+  int step = 0;
+  ForcedWeights weights;
+};
+
 // Of each source its own, so that nothing depends on the batch.
 struct SearchSources {
   std::span<const int> max_steps;              // symbols of an answer, the stop symbol counted
@@ -33,20 +39,10 @@ struct SearchSources {
   std::span<const std::vector<std::int32_t>* const> targets = {};   // what is to be written, without the stop symbol:
                                                                     // nothing is searched for; with a beam of 1
   std::span<const std::vector<std::int32_t>* const> prefixes = {};  // what each begins with
+  std::span<const ForcedStep> forced = {};                          // of all sources
 };
 
 struct SearchStopped {};
-
-struct StepExplanation {
-  double probability = 0;
-  std::vector<std::pair<std::int32_t, double>> alternatives;  // best first
-  struct Look : AttentionRow {
-    int layer = 0;
-    int head = 0;
-  };
-  std::vector<Look> looks;
-  std::optional<double> gate;  // how much comes from the vocabulary, the rest is copied; none if nothing can be
-};
 
 struct Answer {
   std::vector<std::int32_t> symbols;    // without the stop symbol
@@ -58,6 +54,8 @@ struct Answer {
   double log_probability = 0;           // of all steps
   std::vector<float> step_log_probabilities = {};  // one for each symbol and for the stop symbol, if it has one
   bool abstained = false;                          // the rules would rather have no answer; of the best
+  std::vector<EncoderMap> encoder_maps = {};       // if asked for; of the best
+  SearchTree tree = {};                            // likewise
 };
 
 // Holds two steps in turn.

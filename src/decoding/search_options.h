@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "decoding/explain_options.h"
 #include "decoding/rule.h"
 
 namespace fovea {
@@ -32,6 +33,7 @@ struct SearchOptions {
 
   // Of the program rather than of whoever asks:
   int alternatives = 0;                           // > 0: explain each step, with that many of its best symbols
+  ExplainOptions explain = {};                    // what is explained beyond that; fields of their own
   ExplanationLimits limits = {};                  // of what is explained
   const std::atomic<int>* stop_signal = nullptr;  // not 0: SearchStopped is thrown before the next step
 };

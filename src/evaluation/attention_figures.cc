@@ -27,7 +27,8 @@ constexpr AttentionFigure attention_figures[] = {
 
 struct Measured {
   AlignmentQuality quality;
-  double flat = 0;  // mean entropy of attention that knows nothing
+  std::vector<double> aer;  // what each line with links adds to the sums of which it is made, two numbers each
+  double flat = 0;          // mean entropy of attention that knows nothing
 };
 
 Measured measure(std::span<const Looked> looked, std::span<const Encoding> encoded) {
@@ -38,6 +39,10 @@ Measured measure(std::span<const Looked> looked, std::span<const Encoding> encod
     if (one.weights.empty()) continue;
     if (!encoded[i].links.empty()) {
       measured.quality.add(one.weights, one.steps, one.positions, encoded[i].links);
+      AlignmentQuality alone;
+      alone.add(one.weights, one.steps, one.positions, encoded[i].links);
+      measured.aer.push_back(static_cast<double>(alone.agreed()));
+      measured.aer.push_back(static_cast<double>(alone.links()));
     } else {
       measured.quality.add_unlinked(one.weights, one.steps, one.positions);
     }
@@ -76,6 +81,11 @@ void add_attention_figures(const Model& model, Workers& workers, std::span<const
   for (const AttentionFigure& figure : attention_figures) {
     if (figure.needs_links && !links) continue;
     evaluation.figures.push_back({figure.name, (measured.quality.*figure.value)(), figure.better});
+    if (figure.value != &AlignmentQuality::aer || measured.aer.empty()) continue;
+    const auto aer = [](std::span<const double> sums) {
+      return std::vector{sums[1] == 0 ? 0.0 : 1 - sums[0] / sums[1]};
+    };
+    evaluation.figures.back().interval = bootstrap_intervals({measured.aer, 2}, aer, workers)[0];
   }
   warn(measured, links, evaluation.warnings);
 }

@@ -1,10 +1,14 @@
 #include "evaluation/evaluation.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "evaluation/attention_figures.h"
+#include "evaluation/label_figures.h"
+#include "data/normalise.h"
+#include "tasks/normalised.h"
 #include "tasks/metrics/metric.h"
 #include "tasks/references.h"
 
@@ -46,6 +50,103 @@ std::vector<Figure> figures_of(const Measurement& measured, Workers& workers) {
   return figures;
 }
 
+// The answers, and which of the first few is right.
+std::vector<Prediction> answer_all(Predictor& predictor, std::span<const Referenced> questions, int top,
+                                   const EvaluationOptions& options, Evaluation& evaluation) {
+  std::vector<SourceText> sources;
+  for (const Referenced& question : questions) {
+    sources.push_back({question.source, question.features, question.others, {}, question.folder});
+  }
+  PredictOptions asked = {.answer = options.answer, .max_length = options.max_length};
+  if (top > 1) {
+    asked.answer.search.beam = std::max(asked.answer.search.beam, top);
+    asked.answer.search.nbest = top;
+  }
+  const double start = now();
+  std::vector<Prediction> predictions = predictor.predict(sources, asked);
+  evaluation.answer_seconds = now() - start;
+  for (std::size_t i = 0; i < predictions.size(); ++i) {
+    if (predictions[i].status == LineStatus::unreadable) {
+      throw data_error("line {}: {}", questions[i].line, predictions[i].problem);
+    }
+  }
+  return predictions;
+}
+
+std::int64_t count_right_among(std::span<const Referenced> questions, std::span<const Prediction> predictions,
+                               bool lowercase) {
+  std::int64_t right = 0;
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    right += !predictions[i].output.abstained && is_right_among(questions[i], predictions[i], lowercase);
+  }
+  return right;
+}
+
+void measure_answers(Predictor& predictor, std::span<const Example> examples, const EvaluationOptions& options,
+                     Evaluation& evaluation) {
+  const Task& task = predictor.model().task();
+  const int top = options.top > 0 ? options.top : task.traits().one_step ? 2 : 0;
+  const std::vector<Referenced> questions = group_references(examples, task.target_tokenizer());
+  const std::vector<Prediction> predictions = answer_all(predictor, questions, top, options, evaluation);
+  evaluation.measured = Measurement(options.measure, &task.target_tokenizer());
+  std::vector<std::string> wanted, answered;
+  for (std::size_t i = 0; i < predictions.size(); ++i) {
+    const Output& output = predictions[i].output;
+    evaluation.measured.add({.references = questions[i].references,
+                             .text = output.text,
+                             .finished = output.finished,
+                             .abstained = output.abstained,
+                             .lines = questions[i].lines});
+    if (!task.traits().one_step) continue;
+    wanted.push_back(nearest_reference(questions[i].references, output.text));
+    answered.push_back(output.text);
+  }
+  if (std::string text = warning_of_features(questions, predictions); !text.empty()) {
+    evaluation.warnings.push_back(std::move(text));
+  }
+  predictor.lend_workers([&](Workers& workers) {
+    evaluation.figures = figures_of(evaluation.measured, workers);
+    if (wanted.empty()) return;
+    for (Figure& figure : label_figures(wanted, answered, task.traits().positions, workers)) {
+      evaluation.figures.push_back(std::move(figure));
+    }
+  });
+  if (top > 1) {
+    evaluation.figures.push_back(
+        top_figure(top, count_right_among(questions, predictions, options.measure.lowercase), std::ssize(questions)));
+  }
+  evaluation.by_length = evaluation.measured.by_length();
+  if (options.mistakes) evaluation.mistakes = find_mistakes(task, questions, predictions, options.measure);
+}
+
+constexpr const char* perplexity_name = "perplexity";
+
+// exp(- mean log-probability of a symbol) over the targets of all lines.
+Figure perplexity_figure(Predictor& predictor, std::span<const Example> examples, const EvaluationOptions& options) {
+  std::vector<SourceText> sources;
+  for (const Example& e : examples)
+    sources.push_back({e.source, e.features, e.others, e.target, std::string(e.folder())});
+  PredictOptions asked = {.max_length = options.max_length, .score = true};
+  asked.answer.batch = options.answer.batch;
+  asked.answer.search.stop_signal = options.answer.search.stop_signal;
+  std::vector<double> rows, sums(2);  // minus log-probability and symbols of each line
+  for (const Prediction& prediction : predictor.predict(sources, asked)) {
+    if (!prediction.scored) continue;
+    rows.push_back(-prediction.scored->log_probability);
+    rows.push_back(static_cast<double>(prediction.scored->tokens.size()));
+    sums[0] += rows[rows.size() - 2];
+    sums[1] += rows.back();
+  }
+  const auto perplexity = [](std::span<const double> of) {
+    return std::vector{of[1] == 0 ? 1.0 : std::exp(of[0] / of[1])};
+  };
+  Figure figure = {.name = perplexity_name, .value = perplexity(sums)[0], .better = Better::lower};
+  if (rows.empty()) return figure;
+  predictor.lend_workers(
+      [&](Workers& workers) { figure.interval = bootstrap_intervals({rows, 2}, perplexity, workers)[0]; });
+  return figure;
+}
+
 }  // namespace
 
 const Figure* find_figure(std::span<const Figure> figures, std::string_view name) {
@@ -53,41 +154,23 @@ const Figure* find_figure(std::span<const Figure> figures, std::string_view name
   return found == figures.end() ? nullptr : &*found;
 }
 
-Evaluation evaluate(Predictor& predictor, std::span<const Example> examples, const EvaluationOptions& options) {
-  if (examples.empty()) throw data_error("no line to evaluate on");
+Evaluation evaluate(Predictor& predictor, std::span<const Example> given, const EvaluationOptions& options) {
+  if (given.empty()) throw data_error("no line to evaluate on");
   const Model& model = predictor.model();
-  if (!model.task().traits().reads) {
-    throw usage_error(
-        "task = {}: there is no source to answer, so that nothing can be compared; score the lines instead",
-        model.config().task);
-  }
-  const std::vector<Referenced> questions = group_references(examples, model.task().target_tokenizer());
-  std::vector<SourceText> sources;
-  for (const Referenced& question : questions) sources.push_back({question.source, question.features, question.others});
+  std::vector<Example> examples(given.begin(), given.end());
+  NormalisedCells(model.config()).apply(examples);
   Evaluation evaluation;
-  const double start = now();
-  const std::vector<Prediction> predictions =
-      predictor.predict(sources, {.answer = options.answer, .max_length = options.max_length});
-  evaluation.answer_seconds = now() - start;
-  Measurement measured;
-  for (std::size_t i = 0; i < predictions.size(); ++i) {
-    const Output& output = predictions[i].output;
-    if (predictions[i].status == LineStatus::unreadable) {
-      throw data_error("line {}: {}", questions[i].line, predictions[i].problem);
-    }
-    measured.add({.references = questions[i].references,
-                  .text = output.text,
-                  .finished = output.finished,
-                  .abstained = output.abstained,
-                  .lines = questions[i].lines});
+  if (model.task().traits().reads) {
+    measure_answers(predictor, examples, options, evaluation);
+  } else {
+    evaluation.figures = {{"lines", static_cast<double>(examples.size()), Better::neither, true}};
   }
-  if (std::string text = warning_of_features(questions, predictions); !text.empty()) {
-    evaluation.warnings.push_back(std::move(text));
+  if (options.perplexity || !model.task().traits().reads) {
+    evaluation.figures.push_back(perplexity_figure(predictor, examples, options));
   }
-  Workers workers(predictor.threads());
-  evaluation.figures = figures_of(measured, workers);
-  evaluation.by_length = measured.by_length();
-  if (options.attention) add_attention_figures(model, workers, examples, evaluation);
+  if (options.attention && model.task().traits().reads) {
+    predictor.lend_workers([&](Workers& workers) { add_attention_figures(model, workers, examples, evaluation); });
+  }
   return evaluation;
 }
 
@@ -114,11 +197,14 @@ std::vector<Figure> known_figures() {
     known.push_back({.name = std::string(metric->name), .better = direction(*metric)});
   }
   for (Figure& count : counts_of(Measurement())) known.push_back(std::move(count));
+  for (Figure& figure : known_label_figures()) known.push_back(std::move(figure));
+  known.push_back({.name = perplexity_name, .better = Better::lower});
   for (Figure& figure : known_attention_figures()) known.push_back(std::move(figure));
   return known;
 }
 
 std::vector<Figure> metric_figures(const Evaluation& evaluation) {
+  if (evaluation.by_length.empty()) return {};
   const auto count = static_cast<std::ptrdiff_t>(metrics().names().size());
   return {evaluation.figures.begin(), evaluation.figures.begin() + count};
 }

@@ -9,6 +9,7 @@
 
 #include "data/pairs.h"
 #include "evaluation/figure.h"
+#include "evaluation/mistakes.h"
 #include "inference/predictor.h"
 #include "tasks/metrics/measurement.h"
 
@@ -17,18 +18,25 @@ namespace fovea {
 struct EvaluationOptions {
   AnswerOptions answer = {};
   std::int64_t max_length = 0;  // characters of a source; 0: as the model's config has it
-  bool attention = true;        // measured as well
+  bool attention = true;        // measured as well, like
+  bool perplexity = true;
+  int top = 0;            // > 1: how often one of so many answers is right; 0: 2 where an answer is one symbol
+  bool mistakes = false;  // found as well
+  MeasureOptions measure = {};
 };
 
 struct Evaluation {
-  std::vector<Figure> figures;  // the metrics first, in the order of their list
+  std::vector<Figure> figures;  // the metrics first, in the order of their list, unless there is nothing to answer
+  Measurement measured = Measurement();
+  Mistakes mistakes = {};
   std::vector<LengthRow> by_length;
   double answer_seconds = 0;
   std::vector<std::string> warnings;
   std::string notice;  // which lines of the files were left out; empty: none
 };
 
-// Lines of one source are asked once, and any of their targets is right. Throws a usage_error if lines have links and
+// Lines of one source are asked once, and any of their targets is right. Where there are no sources, as for a language
+// model, the lines are scored and nothing else. Throws a usage_error if lines have links and
 // the model has no attention to hold against them.
 Evaluation evaluate(Predictor& predictor, std::span<const Example> examples, const EvaluationOptions& options);
 

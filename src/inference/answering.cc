@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/as_size.h"
+#include "inference/explanation.h"
 #include "models/ensemble.h"
 #include "tasks/batching.h"
 #include "tensor/share_products.h"
@@ -26,7 +28,7 @@ std::vector<std::vector<std::size_t>> batches_by_length(SourceList sources, int 
     if (!sources[i]->empty()) order.push_back(i);
   }
   std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return sources[i]->size(); });
-  const auto most = static_cast<std::size_t>(size), sharing = static_cast<std::size_t>(workers);
+  const auto most = as_size(size), sharing = as_size(workers);
   const std::size_t together = std::min(most, (order.size() + sharing - 1) / sharing);
   std::vector<std::vector<std::size_t>> batches;
   std::size_t sum = 0;  // of the last batch
@@ -89,8 +91,11 @@ Answering::Answering(std::vector<const Model*> models, Workers& workers)
 Answering::~Answering() = default;
 
 Answering::Asked Answering::prepare(const AnswerOptions& options) const {
+  if (const int nbest = options.search.nbest; nbest > options.search.beam) {
+    throw usage_error("`nbest` {} needs `beam` {} or more", nbest, nbest);
+  }
   const Task& task = model_.task();
-  Asked asked = {options, task.search_symbols(), {}};
+  Asked asked = {options, task.search_symbols(), {}, check_explanation(options.search.explain, models_)};
   asked.rules = options.search.rules.make({asked.symbols.stop, [&](std::string_view text) -> std::optional<Symbols> {
                                              Symbols symbols = task.encode_target(text);
                                              if (std::ranges::find(symbols, Vocabulary::unknown) != symbols.end())
@@ -112,12 +117,12 @@ Answering::Asked Answering::prepare(const AnswerOptions& options) const {
 std::vector<std::vector<std::size_t>> Answering::batches(SourceList sources, const AnswerOptions& options) const {
   if (options.search.alternatives == 0) return batches_by_length(sources, options.batch, workers_.count());
   const ModelOptions& model = model_.config().model;
-  const int maps = model.attention.heads * (model.decoder.kind == "transformer" ? model.decoder.layers : 1);
-  const auto each = static_cast<std::size_t>(maps) * static_cast<std::size_t>(options.search.beam);
+  const int maps = model.attention.heads * (decoders().find(model.decoder.kind).recurrent ? 1 : model.decoder.layers);
+  const auto each = as_size(maps) * as_size(options.search.beam);
   std::vector<std::size_t> cells;  // of a map
   for (const Reading* source : sources) {
     const int steps = model_.task().max_steps(*source, options.search.max_output);
-    cells.push_back(static_cast<std::size_t>(source->size()) * static_cast<std::size_t>(steps));
+    cells.push_back(as_size(source->size()) * as_size(steps));
   }
   return batches_by_length(sources, options.batch, workers_.count(), cells, max_explained_cells / each);
 }
@@ -138,7 +143,7 @@ std::vector<std::vector<Answer>> Answering::answer_batch(std::span<const std::si
                                                          const Asked& asked, const GivenLines& given) {
   const Lease memory(*this);
   const Alone alone(batches_);
-  const bool few = batch.size() * static_cast<std::size_t>(asked.options.search.beam) <= few_rows;
+  const bool few = batch.size() * as_size(asked.options.search.beam) <= few_rows;
   if (!alone || !few || workers_.count() == 1) return answer_rows(batch, sources, asked, given, *memory);
   if (!helpers_) helpers_.emplace(workers_.count());
   const ShareProducts sharing(*helpers_);
@@ -178,13 +183,18 @@ std::vector<std::vector<Answer>> Answering::answer_rows(std::span<const std::siz
     wanted.push_back(given.targets[index]);
     max_steps.back() = static_cast<int>(wanted.back()->size()) + 1;
   }
+  const std::vector<ForcedStep> forced = forced_steps(asked.edits, model_, lengths);
   const std::unique_ptr<StepModel> model = begin(rows, memory);
   auto answers = search(model_.parameters(), *model, options, asked.symbols, asked.rules,
-                        {max_steps, lengths, samples, wanted, prefixes}, memory.steps);
+                        {max_steps, lengths, samples, wanted, prefixes, forced}, memory.steps);
+  if (options.explain.self_attention) add_encoder_maps(*model, rows, options.limits, answers);
+  for (std::size_t b = 0; b < batch.size() && options.explain.saliency; ++b) {
+    add_saliency(model_, *rows[b], answers[b][0]);
+  }
   if (const Mask read = model->rationale(); options.alternatives > 0 && read.data) {
     for (std::size_t b = 0; b < batch.size(); ++b) {
       for (int i = 0; i < lengths[b]; ++i) {
-        answers[b][0].read.push_back(read.data[static_cast<std::size_t>(i) * batch.size() + b]);
+        answers[b][0].read.push_back(read.data[as_size(i) * batch.size() + b]);
       }
     }
   }
@@ -200,6 +210,11 @@ void Answering::share(int tasks, const std::function<void(int)>& work) {
   }
 }
 
+void Answering::lend(const std::function<void(Workers&)>& work) {
+  const std::lock_guard workers(with_workers_);
+  work(workers_);
+}
+
 std::vector<std::vector<Answer>> Answering::answer(SourceList sources, const AnswerOptions& options) {
   std::vector<std::vector<Answer>> out(sources.size());
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -208,7 +223,7 @@ std::vector<std::vector<Answer>> Answering::answer(SourceList sources, const Ans
   const Asked asked = prepare(options);
   const auto together = batches(sources, options);
   share(static_cast<int>(together.size()), [&](int task) {
-    const std::vector<std::size_t>& batch = together[static_cast<std::size_t>(task)];
+    const std::vector<std::size_t>& batch = together[as_size(task)];
     auto answers = answer_batch(batch, sources, asked);
     for (std::size_t i = 0; i < batch.size(); ++i) out[batch[i]] = std::move(answers[i]);
   });

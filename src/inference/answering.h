@@ -23,7 +23,7 @@ struct AnswerOptions {
 };
 
 // What a picture can show, and what one of several on a page: more would make pages of gigabytes.
-inline constexpr ExplanationLimits picture_limits = {.maps = 64, .steps = 100, .positions = 100, .cells = 1 << 16};
+inline constexpr ExplanationLimits picture_limits = {.maps = 64, .steps = 100, .positions = 500, .cells = 1 << 16};
 inline constexpr ExplanationLimits sample_limits = {.maps = 64, .steps = 100, .positions = 100, .cells = 1 << 14};
 
 using SourceList = std::span<const Reading* const>;
@@ -54,6 +54,7 @@ class Answering {
     AnswerOptions options;
     SearchSymbols symbols;
     Rules rules;
+    std::vector<AttentionEdit> edits = {};
   };
   // Throws a usage_error where they and the model do not go together.
   Asked prepare(const AnswerOptions& options) const;
@@ -73,6 +74,8 @@ class Answering {
 
   // work(task) for every task in [0, tasks), by all workers, or by this thread alone while another has them.
   void share(int tasks, const std::function<void(int)>& work);
+  // The workers for something that is not an answer, as soon as no other has them.
+  void lend(const std::function<void(Workers&)>& work);
 
  private:
   struct Memory;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/as_size.h"
 #include "tasks/batching.h"
 
 namespace fovea {
@@ -22,9 +23,9 @@ void look_at(const Model& model, std::span<const Encoding* const> examples, Look
   if (!weights) return;
   const int rows = memory.batch.source.batch;
   for (int b = 0; b < rows; ++b) {
-    Looked& looked = *out[static_cast<std::size_t>(b)];
-    looked.steps = model.task().steps(examples[static_cast<std::size_t>(b)]->target.size());
-    looked.positions = examples[static_cast<std::size_t>(b)]->source.positions();
+    Looked& looked = *out[as_size(b)];
+    looked.steps = model.task().steps(examples[as_size(b)]->target.size());
+    looked.positions = examples[as_size(b)]->source.positions();
     for (int t = 0; t < looked.steps; ++t) {
       const Real* row = weights.data() + (std::ptrdiff_t(t) * rows + b) * weights.shape()[2];
       for (int i = 0; i < looked.positions; ++i) looked.weights.push_back(static_cast<float>(row[i]));
@@ -44,19 +45,19 @@ std::vector<Looked> look(const Model& model, Workers& workers, std::span<const E
     return examples[i].source.empty() || (most > 0 && examples[i].source.size() > most);
   });
   std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) {
-    return static_cast<std::size_t>(examples[i].source.size()) + examples[i].target.size();
+    return as_size(examples[i].source.size()) + examples[i].target.size();
   });
   std::vector<Looked> all(examples.size());
-  std::vector<LookMemory> memories(static_cast<std::size_t>(workers.count()));
-  const auto size = static_cast<std::size_t>(batch);
+  std::vector<LookMemory> memories(as_size(workers.count()));
+  const auto size = as_size(batch);
   workers.run(static_cast<int>((order.size() + size - 1) / size), [&](int task, int worker) {
     std::vector<const Encoding*> rows;
     std::vector<Looked*> out;
-    for (std::size_t i = static_cast<std::size_t>(task) * size; i < order.size() && rows.size() < size; ++i) {
+    for (std::size_t i = as_size(task) * size; i < order.size() && rows.size() < size; ++i) {
       rows.push_back(&examples[order[i]]);
       out.push_back(&all[order[i]]);
     }
-    look_at(model, rows, memories[static_cast<std::size_t>(worker)], out);
+    look_at(model, rows, memories[as_size(worker)], out);
   });
   if (std::ranges::all_of(all, [](const Looked& looked) { return looked.weights.empty(); })) return {};
   return all;

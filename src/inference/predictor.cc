@@ -5,6 +5,7 @@
 #include <exception>
 #include <mutex>
 
+#include "base/as_size.h"
 #include "base/json.h"
 #include "base/utf8.h"
 #include "models/generator.h"
@@ -30,7 +31,10 @@ std::string_view apart(const Model& a, const Model& b) {
   };
   const auto kinds = [](const Config& of) {
     std::vector<std::string> all;
-    for (const SourceOptions* source : of.sources()) all.push_back(source->kind + " " + source->tokenizer);
+    for (const SourceOptions* source : of.sources()) {
+      all.push_back(fmt::format("{} {} {} {} {}", source->kind, source->tokenizer, source->normalise,
+                                to_json(source->audio), to_json(source->image)));
+    }
     return all;
   };
   if (kinds(config) != kinds(other) || reads(a) != reads(b)) return "they read other symbols";
@@ -79,7 +83,10 @@ class Predictor::Group {
         first_line_(first_line),
         predictions_(lines.size()),
         encoded_(lines.size()) {
-    for (std::size_t i = 0; i < lines.size(); ++i) encode(lines[i], predictions_[i], encoded_[i]);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      encode(lines[i], predictions_[i], encoded_[i]);
+      folders_.push_back(folder_of(lines[i]));
+    }
     for (const Encoding& encoded : encoded_) {
       sources_.push_back(&encoded.source);
       if (options.score) targets_.push_back(&encoded.target);
@@ -98,8 +105,11 @@ class Predictor::Group {
     for (std::size_t i = 0; i < batch.size(); ++i) {
       Prediction& prediction = predictions_[batch[i]];
       const Reading& source = encoded_[batch[i]].source;
-      const SourceText text = {prediction.output.source_text, source.features, prediction.output.other_sources};
+      const SourceText text = {
+          prediction.output.source_text, source.features, prediction.output.other_sources, {}, folders_[batch[i]]};
       prediction.output = make_output(task, text, source, answers[i], options_.dictionary);
+      // Not before: it is large, and answers are passed on one by one.
+      if (options_.answer.search.explain.media) prediction.output.media = media_of(task, text, options_.open_files);
       if (options_.score) prediction.scored = score_of(task, source, answers[i][0]);
     }
   }
@@ -119,13 +129,15 @@ class Predictor::Group {
       p.status = text.empty() ? LineStatus::empty : LineStatus::too_few_columns;
       return;
     }
-    SourceText source = {std::string(cells->source), std::string(cells->features), {}, std::string(cells->target)};
+    SourceText source = {
+        std::string(cells->source), std::string(cells->features), {}, std::string(cells->target), options_.folder};
     for (const std::string_view other : cells->others) source.others.emplace_back(other);
     encode(source, p, encoded);
     if (!sound && p.status == LineStatus::answered) p.status = LineStatus::repaired;
   }
 
-  void encode(const SourceText& source, Prediction& p, Encoding& encoded) const {
+  void encode(SourceText source, Prediction& p, Encoding& encoded) const {
+    predictor_.normalised_.apply(source);
     const Task& task = predictor_.model().task();
     const std::int64_t max_characters =
         options_.max_length > 0 ? options_.max_length : predictor_.model().config().max_length;
@@ -158,11 +170,19 @@ class Predictor::Group {
   void encode_cells(const SourceText& source, Encoding& encoded) const {
     const Task& task = predictor_.model().task();
     if (options_.score) {
-      encoded = task.encode({source.text, source.target, source.features, 0, {}, source.others});
+      const Example example = {source.text, source.target, source.features, 0, {}, source.others};
+      encoded = task.encode(example, named_files(source));
     } else {
-      encoded.source = task.encode_source(source.text, source.features, source.others);
+      encoded.source = task.encode_source(source.text, source.features, source.others, named_files(source));
       if (!task.traits().reads) encoded.source.prefix = task.encode_target(source.target);
     }
+  }
+
+  const std::string& folder_of(const std::string&) const { return options_.folder; }
+  const std::string& folder_of(const SourceText& source) const { return source.folder; }
+
+  NamedFiles named_files(const SourceText& source) const {
+    return {.folder = source.folder, .open = options_.open_files};
   }
 
   Predictor& predictor_;
@@ -171,6 +191,7 @@ class Predictor::Group {
   std::int64_t first_line_;
   std::vector<Prediction> predictions_;
   std::vector<Encoding> encoded_;
+  std::vector<std::string> folders_;  // where the files are that lines name
   std::vector<const Reading*> sources_;
   std::vector<const Symbols*> targets_;  // of all lines, if they are scored
   std::vector<std::vector<std::size_t>> batches_;
@@ -225,7 +246,7 @@ class Predictor::Pipeline {
 
   // More is read before all is taken, but only what is there: what has been read must not wait for what has not.
   bool wants_lines() {
-    const auto workers = static_cast<std::size_t>(predictor_.workers_.count());
+    const auto workers = as_size(predictor_.workers_.count());
     if (reading_ || ended_ || running_.size() > max_ahead) return false;
     return waiting_.empty() || (waiting_.size() < workers && stream_.ready());
   }
@@ -318,7 +339,13 @@ class Predictor::Pipeline {
 };
 
 Predictor::Predictor(const std::vector<std::filesystem::path>& models, int threads, Precision precision)
-    : models_(open(models, precision)), workers_(threads), answering_(pointers(models_), workers_) {}
+    : Predictor(open(models, precision), threads) {}
+
+Predictor::Predictor(std::vector<std::unique_ptr<Model>> models, int threads)
+    : models_(std::move(models)),
+      normalised_(models_.front()->config()),
+      workers_(threads),
+      answering_(pointers(models_), workers_) {}
 
 int Predictor::max_source_symbols() const {
   int least = 0;

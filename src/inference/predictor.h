@@ -11,6 +11,7 @@
 #include "inference/answering.h"
 #include "inference/scoring.h"
 #include "tasks/explaining.h"
+#include "tasks/normalised.h"
 
 namespace fovea {
 
@@ -20,6 +21,8 @@ struct PredictOptions {
   std::int64_t max_length = 0;          // characters; a longer source is not answered; 0: as the model's config has it
   const Lexicon* dictionary = nullptr;  // for unknown symbols that are replaced
   bool score = false;                   // lines have targets, which are scored instead of looking for answers
+  std::string folder = {};              // of the file that lines stand in, where the files are that they name
+  OpenFiles open_files = OpenFiles::any;  // that lines name; a line whose file is not opened is unreadable
 };
 
 // What became of a line before the model saw it.
@@ -49,7 +52,7 @@ class LineStream {
   virtual std::string render(const Prediction& prediction) const = 0;
   // What was read is answered: in order. By one thread at a time, maybe while another reads.
   struct Written {
-    std::string text;
+    std::string text = {};
     LineStatus status = LineStatus::answered;
     bool finished = true;
     bool abstained = false;
@@ -70,6 +73,9 @@ class Predictor {
   // symbols.
   Predictor(const std::vector<std::filesystem::path>& models, int threads, Precision precision = Precision::full);
 
+  // Of models in memory.
+  Predictor(std::vector<std::unique_ptr<Model>> models, int threads);
+
   // One prediction for each line, in order; with `score`, each line's target scored. Bytes that are not UTF-8 are read
   // as U+FFFD. A line's answer does not depend on the others.
   std::vector<Prediction> predict(std::span<const std::string> lines, const PredictOptions& options);
@@ -81,6 +87,8 @@ class Predictor {
 
   const Model& model() const { return *models_.front(); }
   int threads() const { return workers_.count(); }
+  // Its threads for other work, as soon as no call has them; `work` must not ask for answers.
+  void lend_workers(const std::function<void(Workers&)>& work) { answering_.lend(work); }
 
  private:
   class Group;
@@ -91,6 +99,7 @@ class Predictor {
   int max_source_symbols() const;  // that all models can read; 0: any number
 
   std::vector<std::unique_ptr<Model>> models_;
+  NormalisedCells normalised_;
   Workers workers_;
   Answering answering_;
 };

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/as_size.h"
 #include "base/error.h"
 
 namespace fovea {
@@ -15,13 +16,12 @@ enum class Linked : char { no, possible, sure };
 
 // [target words, source words]; a link given twice counts once, as sure if either is.
 std::vector<Linked> table_of(std::span<const Link> links, int target_words, int source_words) {
-  std::vector<Linked> table(static_cast<std::size_t>(target_words) * static_cast<std::size_t>(source_words));
+  std::vector<Linked> table(as_size(target_words) * as_size(source_words));
   for (const Link& link : links) {
     check(link.source >= 0 && link.source < source_words && link.target >= 0 && link.target < target_words,
           "alignment quality: link {}-{} between {} source and {} target words", link.source, link.target, source_words,
           target_words);
-    Linked& linked = table[static_cast<std::size_t>(link.target) * static_cast<std::size_t>(source_words) +
-                           static_cast<std::size_t>(link.source)];
+    Linked& linked = table[as_size(link.target) * as_size(source_words) + as_size(link.source)];
     linked = std::max(linked, link.sure ? Linked::sure : Linked::possible);
   }
   return table;
@@ -38,9 +38,9 @@ double linked_mass(std::span<const float> weights, std::span<const Linked> linke
 void AlignmentQuality::add_unlinked(std::span<const float> weights, int steps, int positions) {
   check(steps > 0 && positions > 0 && std::ssize(weights) == std::ptrdiff_t{steps} * positions,
         "alignment quality: {} weights for {} steps and {} positions", weights.size(), steps, positions);
-  const auto width = static_cast<std::size_t>(positions);
+  const auto width = as_size(positions);
   for (int step = 0; step < steps; ++step) {
-    const auto row = weights.subspan(static_cast<std::size_t>(step) * width, width);
+    const auto row = weights.subspan(as_size(step) * width, width);
     double entropy = 0;
     for (const double weight : row) entropy -= weight > 0 ? weight * std::log(weight) : 0.0;
     entropy_.add(entropy);
@@ -52,14 +52,14 @@ void AlignmentQuality::add(std::span<const float> weights, int steps, int positi
   add_unlinked(weights, steps, positions);
   const auto table = table_of(links, steps - 1, positions - 1);
   sure_ += std::count(table.begin(), table.end(), Linked::sure);
-  const auto source_words = static_cast<std::size_t>(positions - 1), words = static_cast<std::size_t>(steps - 1);
+  const auto source_words = as_size(positions - 1), words = as_size(steps - 1);
   const auto row_of = [&](std::size_t step) { return weights.subspan(step * (source_words + 1), source_words); };
   for (std::size_t word = 0; word < words && source_words > 0; ++word) {
     const auto linked = std::span<const Linked>(table).subspan(word * source_words, source_words);
     const auto row = row_of(word);
     const auto most = std::max_element(row.begin(), row.end());
     if (*most > 0) {
-      const Linked attended = linked[static_cast<std::size_t>(most - row.begin())];
+      const Linked attended = linked[as_size(most - row.begin())];
       attended_ += 1;
       attended_sure_ += attended == Linked::sure;
       attended_possible_ += attended != Linked::no;
@@ -72,9 +72,7 @@ void AlignmentQuality::add(std::span<const float> weights, int steps, int positi
 }
 
 double AlignmentQuality::aer() const {
-  const std::int64_t links = attended_ + sure_;
-  if (links == 0) return 0.0;
-  return 1.0 - static_cast<double>(attended_sure_ + attended_possible_) / static_cast<double>(links);
+  return links() == 0 ? 0.0 : 1.0 - static_cast<double>(agreed()) / static_cast<double>(links());
 }
 
 }  // namespace fovea

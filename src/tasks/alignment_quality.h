@@ -23,6 +23,9 @@ class AlignmentQuality {
   // source word it attends to most, the first of several; a step with no weight on any word adds nothing to A. S are
   // the sure links, P the sure and the possible ones.
   double aer() const;
+  // Of which it is made: 1 - agreed() / links(). Both add up over lines.
+  std::int64_t agreed() const { return attended_sure_ + attended_possible_; }
+  std::int64_t links() const { return attended_ + sure_; }
   // Mean weight on the linked source words (P), over target words that have any.
   double mass() const { return mass_.mean(); }
   // The same with the weights of the step after a word, or before it: larger than mass() where attention is off by

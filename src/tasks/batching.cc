@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/as_size.h"
+
 namespace fovea {
 
 namespace {
@@ -22,13 +24,13 @@ void fill_copy_map(const Task& task, std::span<const Reading* const> lines, Sour
   for (const Reading* line : lines) positions = std::max(positions, line->positions());
   for (int i = 0; i < positions; ++i) {
     for (const Reading* line : lines) {
-      const auto at = static_cast<std::size_t>(i);
+      const auto at = as_size(i);
       if (task.copies()) {
         if (at < line->copies.size()) link(line->copies[at], 1);
       } else if (const Symbols& symbols = line->sources[0].symbols; at == symbols.size()) {
         link(Vocabulary::stop, 1);  // one end stands for the other
       } else if (at < symbols.size() && !task.lexicon().empty()) {
-        for (const auto& [symbol, share] : task.lexicon()[static_cast<std::size_t>(symbols[at])]) link(symbol, share);
+        for (const auto& [symbol, share] : task.lexicon()[as_size(symbols[at])]) link(symbol, share);
       }
       links.starts.push_back(static_cast<std::int32_t>(links.symbols.size()));
     }
@@ -41,7 +43,7 @@ void fill_features(std::span<const Reading* const> sources, FeatureIds& features
   for (const Reading* source : sources) {
     features.length = std::max(features.length, static_cast<int>(source->feature_symbols.size()));
   }
-  const std::size_t cells = static_cast<std::size_t>(features.length) * sources.size();
+  const std::size_t cells = as_size(features.length) * sources.size();
   features.ids.assign(cells, Vocabulary::pad);
   features.real.assign(cells, 0);
   for (std::size_t b = 0; b < sources.size(); ++b) {
@@ -58,15 +60,15 @@ void fill_rows(std::span<const SourceData* const> sources, int width, Side& side
   side.width = width;
   side.length = 0;
   for (const SourceData* source : sources) side.length = std::max(side.length, source->length + 1);
-  const std::size_t cells = static_cast<std::size_t>(side.length) * sources.size(),
-                    size = static_cast<std::size_t>(width);
+  const std::size_t cells = as_size(side.length) * sources.size(), size = as_size(width);
   side.ids.clear();
+  side.segments.clear();
   side.real.assign(cells, 0);
   side.values.assign(cells * size, Real(0));
   for (std::size_t b = 0; b < sources.size(); ++b) {
-    for (std::size_t i = 0; i <= static_cast<std::size_t>(sources[b]->length); ++i) {
+    for (std::size_t i = 0; i <= as_size(sources[b]->length); ++i) {
       side.real[i * sources.size() + b] = 1;
-      if (i == static_cast<std::size_t>(sources[b]->length)) break;
+      if (i == as_size(sources[b]->length)) break;
       const auto row = std::span(sources[b]->rows).subspan(i * size, size);
       std::ranges::copy(row, side.values.begin() + static_cast<std::ptrdiff_t>((i * sources.size() + b) * size));
     }
@@ -81,22 +83,31 @@ void fill_side_of(const SourceShape& shape, std::span<const SourceData* const> s
   std::vector<std::span<const std::int32_t>> rows;
   for (const SourceData* source : sources) rows.emplace_back(source->symbols);
   fill_side(rows, {.pad = Vocabulary::pad, .last = Vocabulary::stop}, side);
+  const bool sentences = std::ranges::any_of(sources, [](const SourceData* s) { return !s->segments.empty(); });
+  side.segments.assign(sentences ? side.ids.size() : 0, 0);
+  for (std::size_t b = 0; b < sources.size() && sentences; ++b) {
+    const Symbols& segments = sources[b]->segments;
+    const std::int32_t closing = segments.empty() ? 0 : segments.back() + 1;  // by itself
+    for (std::size_t i = 0; i < as_size(side.length); ++i) {
+      side.segments[i * sources.size() + b] = i < segments.size() ? segments[i] : closing;
+    }
+  }
 }
 
 // Each target symbol's links share its weight; the ends belong together.
 void fill_alignment(std::span<const Encoding* const> examples, double smoothing, Batch& batch) {
   const int batch_size = batch.source.batch, positions = batch.source.positions();
-  batch.alignment.assign(static_cast<std::size_t>(batch.targets.length) * batch_size * positions, Real(0));
+  batch.alignment.assign(as_size(batch.targets.length) * batch_size * positions, Real(0));
   for (int b = 0; b < batch_size; ++b) {
-    const Encoding& example = *examples[static_cast<std::size_t>(b)];
+    const Encoding& example = *examples[as_size(b)];
     const auto cell = [&](int step, int position) -> Real& {
-      return batch.alignment[(static_cast<std::size_t>(step) * batch_size + b) * positions + position];
+      return batch.alignment[(as_size(step) * batch_size + b) * positions + position];
     };
     if (example.links.empty()) continue;
     std::vector<int> counts(example.target.size(), 0);
-    for (const Link& link : example.links) ++counts[static_cast<std::size_t>(link.target)];
+    for (const Link& link : example.links) ++counts[as_size(link.target)];
     for (const Link& link : example.links) {
-      cell(link.target, link.source) = Real(1) / Real(counts[static_cast<std::size_t>(link.target)]);
+      cell(link.target, link.source) = Real(1) / Real(counts[as_size(link.target)]);
     }
     for (std::size_t t = 0; t < counts.size() && smoothing > 0; ++t) {
       if (counts[t] == 0) continue;
@@ -142,8 +153,10 @@ void fill_batch(const Task& task, std::span<const Encoding* const> examples, Bat
   }
   fill_side(targets, opened, batch.previous);
   fill_side(targets, closed, batch.targets);
-  if (task.objective().supervised > 0) fill_alignment(examples, task.objective().supervised_smoothing, batch);
-  if (task.objective().agreement > 0) {
+  if (const auto* taught = task.objective().asked(&ObjectiveTraits::needs_links)) {
+    fill_alignment(examples, taught->link_smoothing(), batch);
+  }
+  if (task.objective().asked(&ObjectiveTraits::both_directions)) {
     std::vector<std::span<const std::int32_t>> rows;
     for (const Reading* source : sources) rows.emplace_back(source->sources[0].symbols);
     fill_side(targets, closed, batch.reverse_source);

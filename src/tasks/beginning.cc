@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/as_size.h"
+
 namespace fovea {
 
 namespace {
@@ -12,8 +14,8 @@ void copy_part(const Shape& from, std::span<const Real> values, const Shape& to,
     std::ranges::copy(values, places.begin());
     return;
   }
-  const auto rows = static_cast<std::size_t>(from[axis]);
-  const std::size_t read = values.size() / rows, written = places.size() / static_cast<std::size_t>(to[axis]);
+  const auto rows = as_size(from[axis]);
+  const std::size_t read = values.size() / rows, written = places.size() / as_size(to[axis]);
   for (std::size_t row = 0; row < rows; ++row) {
     copy_part(from, values.subspan(row * read, read), to, places.subspan(row * written, written), axis + 1);
   }

@@ -1,7 +1,8 @@
 #include "tasks/config.h"
 
 #include "data/columns.h"
-#include "models/encoder.h"
+#include "models/decoder.h"
+#include "models/decoders/bridge.h"
 #include "models/generator.h"
 #include "tasks/criterion.h"
 #include "tasks/task_kind.h"
@@ -94,6 +95,7 @@ void check_sources(const Config& config) {
   const auto sources = config.sources();
   const std::string& output = config.model.generator.kind;
   const GeneratorTraits generator = generators().find(output).traits;
+  const ObjectiveSettings* both = config.model.objective.asked(&ObjectiveTraits::both_directions);
   if (task.traits.reads == sources.empty()) {
     throw usage_error("task = {} with columns {}: {}", task.name, columns.text(),
                       task.traits.reads ? "there is no source; name its column"
@@ -109,21 +111,21 @@ void check_sources(const Config& config) {
       throw usage_error("generator.kind = {} with source.kind = {}: it looks up symbols; choose softmax", output,
                         source->kind);
     }
-    if (source->kind != "text" && config.model.objective.agreement > 0) {
-      throw usage_error("objective.agreement with source.kind = {}: the source is written, too, and must be text",
-                        source->kind);
+    if (source->kind != "text" && both) {
+      throw usage_error("objective.{} with source.kind = {}: the source is written, too, and must be text",
+                        both->kind->name, source->kind);
     }
   }
-  if (config.model.objective.agreement > 0 && columns.has("features")) {
-    throw usage_error(
-        "objective.agreement with a column of features: they are read in one direction only; leave one out");
+  if (both && columns.has("features")) {
+    throw usage_error("objective.{} with a column of features: they are read in one direction only; leave one out",
+                      both->kind->name);
   }
   if (sources.size() < 2) return;
   const auto refuse = [](std::string_view what) {
     throw usage_error("{} with several sources: it is for one; leave one out", what);
   };
   if (generator.lexicon) refuse("generator.kind = " + output);
-  if (config.model.objective.agreement > 0) refuse("objective.agreement");
+  if (both) refuse(fmt::format("objective.{}", both->kind->name));
   if (config.model.encoder.rationale) refuse("encoder.rationale");
   if (!keeps_positions(config.model.encoder)) refuse("encoder.kind = " + config.model.encoder.kind);
   if (acts(config.model)) refuse("attention.select = " + config.model.attention.select);
@@ -146,8 +148,11 @@ void check_task(const Config& config) {
   if (task.traits.one_step) {
     const char* once = "there is one step only; choose another";
     if (acts(model)) refuse("attention.select = " + model.attention.select, once);
-    if (model.objective.agreement > 0) refuse("objective.agreement", once);
-    if (model.objective.supervised > 0) refuse("objective.supervised", once);
+    for (const auto trait : {&ObjectiveTraits::both_directions, &ObjectiveTraits::needs_links}) {
+      if (const auto* asked = model.objective.asked(trait)) {
+        refuse(fmt::format("objective.{}", asked->kind->name), once);
+      }
+    }
   }
   if (!task.traits.reads) {
     const char* nothing = "there is no source; leave it out";
@@ -158,7 +163,8 @@ void check_task(const Config& config) {
       refuse("training.scheduled_sampling and generator.kind = " + model.generator.kind,
              "what it copies from is known only when all is written; leave one out");
     }
-    if (model.decoder.kind == "rnn" && model.decoder.style != "plain") {
+    const bool recurrent = decoders().find(model.decoder.kind).recurrent;
+    if (recurrent && attends(model)) {
       refuse("decoder.style = " + model.decoder.style, "there is nothing to attend to; set decoder.style = plain");
     }
     const std::string& output = model.generator.kind;
@@ -168,7 +174,7 @@ void check_task(const Config& config) {
              "it copies from a source; choose softmax, or sentinel, which copies from "
              "what was written before");
     }
-    if (model.decoder.kind == "rnn" && model.decoder.bridge != "zero" && model.decoder.bridge != "learned") {
+    if (recurrent && bridge_reads_source(model.decoder.bridge)) {
       refuse("decoder.bridge = " + model.decoder.bridge, "there is no source to begin from; choose zero or learned");
     }
   }

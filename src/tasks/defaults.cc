@@ -10,6 +10,7 @@
 #include "attention/mechanism.h"
 #include "data/columns.h"
 #include "data/tokenizer.h"
+#include "models/decoder.h"
 #include "tasks/task_kind.h"
 
 namespace fovea {
@@ -72,6 +73,11 @@ bool is_alphabet_of_words(const SideShape& words) {
   return words.mean >= 2 && words.different <= small_set && words.symbol_length <= 5 &&
          words.symbols >= 20 * words.different;
 }
+// Captions, names of numbers: few words, so often met that hardly another will be wanted. Only what is written is
+// chosen so: what people write to be read may have any word, and letters tell something of one never seen.
+bool is_few_words(const SideShape& words) {
+  return words.mean >= 2 && words.different <= small_set && words.symbols >= 50 * words.different;
+}
 bool is_sentences(const SideShape& words) { return words.mean >= 6 && words.different > small_set; }
 
 // What is chosen for one side, for both.
@@ -89,6 +95,11 @@ void choose_unit(const std::string& side, const SideShape& words, std::vector<Ch
          {side + ".tokenizer"},
          "word",
          fmt::format("{:.1f} short words a line, {} different ones: an alphabet", words.mean, words.different)});
+  } else if (side == "target" && is_few_words(words)) {
+    choices.push_back({side + ".tokenizer",
+                       {side + ".tokenizer"},
+                       "word",
+                       fmt::format("{:.1f} words a line, but only {} different ones", words.mean, words.different)});
   } else if (is_sentences(words)) {
     choices.push_back({side + ".tokenizer",
                        {side + ".tokenizer"},
@@ -100,12 +111,40 @@ void choose_unit(const std::string& side, const SideShape& words, std::vector<Ch
   }
 }
 
+// What a source chooses by its own cells.
+void choose_source(const std::string& name, const SourceOptions& options, std::span<const Example> training,
+                   std::size_t number, std::vector<Choice>& choices) {
+  std::vector<SourceCell> cells;
+  for (const Example& example : training) {
+    cells.emplace_back(source_of(number)(example), NamedFiles{.folder = example.folder()});
+  }
+  std::vector<SourceChoice> chosen;
+  try {
+    chosen = sources().find(options.kind).choose(options, cells);
+  } catch (const Error& e) {  // said, with the line, when the cells are read in earnest
+    if (e.kind() != ErrorKind::data) throw;
+  }
+  for (const SourceChoice& choice : chosen) {
+    const std::string setting = name + "." + choice.setting;
+    choices.push_back({setting, {setting}, choice.value, choice.reason});
+  }
+}
+
 std::vector<Choice> choose_units(const Config& config, std::span<const Example> training) {
   const TaskKind& task = task_kinds().find(config.task);
   std::vector<Choice> choices;
   const auto names = Columns(config.columns).sources();
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (config.sources()[i]->kind != "text" || config.shared_vocabulary) continue;
+    const SourceOptions& options = *config.sources()[i];
+    const SourceKind& kind = sources().find(options.kind);
+    if (kind.choose) choose_source(names[i], options, training, i, choices);
+    if (!kind.encoder.empty() && names.size() == 1) {
+      choices.push_back({"encoder.kind",
+                         {"encoder.kind"},
+                         std::string(kind.encoder),
+                         fmt::format("{}.kind = {}", names[i], kind.name)});
+    }
+    if (!kind.tokenized || kind.choose || config.shared_vocabulary) continue;
     choose_unit(names[i], shape_of(training, "word", source_of(i)), choices);
   }
   if (task.target_tokenizer.empty()) {
@@ -143,7 +182,8 @@ std::vector<Choice> choose_training(const Config& config, std::span<const Exampl
   const SideShape target = shape_of(training, config.target.tokenizer, target_of);
   const auto lines = static_cast<std::int64_t>(training.size());
   const bool sentences = config.target.tokenizer != "char" && is_sentences(target);
-  const bool transformer = config.model.encoder.kind == "transformer" || config.model.decoder.kind == "transformer";
+  const bool unsteady = encoders().find(config.model.encoder.kind).starts_unsteadily ||
+                        decoders().find(config.model.decoder.kind).starts_unsteadily;
   std::vector<Choice> choices;
   const auto choose = [&](const std::string& setting, const auto& value, std::string reason) {
     choices.push_back({setting, {setting}, fmt::format("{}", value), std::move(reason)});
@@ -153,8 +193,9 @@ std::vector<Choice> choose_training(const Config& config, std::span<const Exampl
   bool all_text = true;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const SourceOptions& options = *config.sources()[i];
-    all_text = all_text && options.kind == "text";
-    if (options.kind != "text") continue;
+    const bool tokenized = sources().find(options.kind).tokenized;
+    all_text = all_text && tokenized;
+    if (!tokenized) continue;
     const SideShape source = shape_of(training, options.tokenizer, source_of(i));
     choose_vocabulary(names[i], options.tokenizer, source, choices);
     read += source.mean + 1;
@@ -185,7 +226,7 @@ std::vector<Choice> choose_training(const Config& config, std::span<const Exampl
                    : large   ? ""
                              : ": enough, and quick")});
   choose("training.learning_rate", large ? 0.001 : 0.002, fmt::format("for size {}", size));
-  if (transformer) choose("training.warmup", 400, "Transformers start unsteadily");
+  if (unsteady) choose("training.warmup", 400, "Transformers start unsteadily");
   const bool few = target.symbols < 50000;
   choose("training.dropout", few ? 0.3 : 0.2, fmt::format("{} target symbols to learn from", target.symbols));
   if (!selects().find(config.model.attention.select).traits.marginal) {

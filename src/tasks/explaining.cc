@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/as_size.h"
+#include "base/error.h"
 #include "base/utf8.h"
 
 namespace fovea {
@@ -21,7 +23,7 @@ std::string replacement(const Task& task, const StepExplanation& step, const std
       weights[i] += static_cast<double>(look.weights[i]);
     }
   }
-  const std::string& word = tokens[static_cast<std::size_t>(std::ranges::max_element(weights) - weights.begin())].text;
+  const std::string& word = tokens[as_size(std::ranges::max_element(weights) - weights.begin())].text;
   if (find_control(word)) return printable(word);
   if (!dictionary) return word;
   const auto entries = dictionary->of(word);
@@ -29,24 +31,55 @@ std::string replacement(const Task& task, const StepExplanation& step, const std
   return best == entries.end() ? word : best->target;
 }
 
+std::string_view cell_of(const SourceText& text, std::size_t source) {
+  return source == 0                    ? std::string_view(text.text)
+         : source <= text.others.size() ? std::string_view(text.others[source - 1])
+                                        : "";
+}
+
 // All positions of all sources, and behind each source the one that closes it.
 std::vector<SourceToken> positions_of(const Task& task, const SourceText& text, const Reading& read) {
   std::vector<SourceToken> all;
   for (std::size_t s = 0; s < task.sources().size(); ++s) {
-    const std::string_view cell = s == 0                    ? text.text
-                                  : s <= text.others.size() ? std::string_view(text.others[s - 1])
-                                                            : "";
+    const Symbols none, &sentences = s < read.sources.size() ? read.sources[s].segments : none;
+    const std::size_t first = all.size();
     int end = 0;
     for (SourcePosition& position :
-         task.sources()[s]->positions(cell, s < read.sources.size() ? read.sources[s] : SourceData())) {
+         task.sources()[s]->positions(SourceCell(cell_of(text, s), {.folder = text.folder}),
+                                      s < read.sources.size() ? read.sources[s] : SourceData())) {
       end = position.end;
       all.push_back({std::move(position.text), position.start, position.end});
+      all.back().box = position.box;
       all.back().source = static_cast<int>(s);
     }
     all.push_back({task.target().text(Vocabulary::stop), end, end});
     all.back().source = static_cast<int>(s);
+    for (std::size_t i = 0; i < sentences.size(); ++i) all[first + i].sentence = sentences[i];
   }
   return all;
+}
+
+// The steps of a decoder that attends to what it has written: a row each.
+void add_decoder_maps(const Answer& best, std::vector<OwnMap>& maps) {
+  if (best.steps.empty()) return;
+  for (std::size_t m = 0; m < best.steps[0].self_looks.size(); ++m) {
+    const auto& first = best.steps[0].self_looks[m];
+    OwnMap& map = maps.emplace_back(OwnMap{"decoder", 0, first.layer, first.head, {}});
+    for (const StepExplanation& step : best.steps) {
+      if (m < step.self_looks.size()) map.weights.push_back(step.self_looks[m].weights);
+      if (m < step.self_looks.size()) map.weights.back().resize(best.steps.size(), 0);  // what is not written yet
+    }
+  }
+}
+
+OutputTree tree_of(const Task& task, const SearchTree& tree, const Reading& source) {
+  OutputTree out;
+  out.left_out = tree.left_out;
+  for (const TreeNode& node : tree.nodes) {
+    out.nodes.push_back({node.parent, node.step, task.symbol_text(node.symbol, source), node.probability,
+                         node.log_probability, node.kept});
+  }
+  return out;
 }
 
 }  // namespace
@@ -88,16 +121,24 @@ Output make_output(const Task& task, const SourceText& text, const Reading& sour
       shown.alternatives.push_back({task.symbol_text(symbol, source), probability});
     }
     for (const auto& look : step.looks) {
-      if (!task.keeps_positions()) break;  // nothing to write beside the columns
+      if (!task.shows_positions()) break;  // nothing to write beside the columns
       // The batch may be wider than this source.
       const auto real = static_cast<std::ptrdiff_t>(std::min(look.weights.size(), out.source.size()));
       shown.looks.push_back({{look.scores.begin(), look.scores.begin() + real},
                              {look.weights.begin(), look.weights.begin() + real},
-                             look.context_norm});
+                             look.context_norm,
+                             look.query,
+                             look.context});
       if (i == 0) out.maps.push_back({look.layer, look.head, "source"});
     }
+    shown.saliency = step.saliency;
     out.steps.push_back(std::move(shown));
   }
+  for (const EncoderMap& map : best.encoder_maps) {
+    out.self_maps.push_back({"encoder", map.source, map.layer, map.head, map.weights});
+  }
+  add_decoder_maps(best, out.self_maps);
+  if (!best.tree.nodes.empty()) out.tree = tree_of(task, best.tree, source);
   if (out.steps.empty()) return out;
   const auto beyond = [](std::size_t all, std::size_t kept) { return all - std::min(all, kept); };
   out.left_out.steps =
@@ -107,6 +148,19 @@ Output make_output(const Task& task, const SourceText& text, const Reading& sour
   out.left_out.positions = beyond(out.source.size(), out.steps[0].looks[0].weights.size());
   out.source.resize(out.source.size() - out.left_out.positions);
   return out;
+}
+
+std::vector<SourceMedia> media_of(const Task& task, const SourceText& text, OpenFiles open) {
+  std::vector<SourceMedia> all;
+  for (std::size_t s = 0; s < task.sources().size(); ++s) {
+    try {
+      const SourceCell cell(cell_of(text, s), {.folder = text.folder, .open = open});
+      for (Media& media : task.sources()[s]->media(cell)) all.push_back({std::move(media), static_cast<int>(s)});
+    } catch (const Error& e) {
+      if (e.kind() != ErrorKind::data) throw;
+    }
+  }
+  return all;
 }
 
 }  // namespace fovea

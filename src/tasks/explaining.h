@@ -15,11 +15,15 @@ struct SourceText {
   std::string features = {};
   std::vector<std::string> others = {};  // further sources
   std::string target = {};               // to be scored, or gone on with
+  std::string folder = {};               // where files that it names are looked for; empty: where the program runs
 };
 
 // Answers, best first, as text with what the model looked at. An unknown symbol is replaced by the source's most
 // attended one, or what `dictionary` has for it.
 Output make_output(const Task& task, const SourceText& text, const Reading& source, std::span<const Answer> answers,
                    const Lexicon* dictionary = nullptr);
+
+// What can be seen or heard of the sources; none where a file is gone or forbidden.
+std::vector<SourceMedia> media_of(const Task& task, const SourceText& text, OpenFiles open);
 
 }  // namespace fovea

@@ -96,6 +96,7 @@ OutputStep fold_steps(std::span<const OutputStep> pieces) {
     look.weights.assign(look.weights.size(), 0);
     look.context_norm = 0;
   }
+  word.saliency.assign(word.saliency.size(), 0);
   word.token.clear();
   word.probability = 1;
   if (word.copy_gate) word.copy_gate = 0;
@@ -103,6 +104,7 @@ OutputStep fold_steps(std::span<const OutputStep> pieces) {
     word.token += without_mark(piece.token);
     word.probability *= piece.probability;
     if (word.copy_gate) *word.copy_gate += share * piece.copy_gate.value_or(0);
+    add(piece.saliency, 1, word.saliency);  // log-probabilities are added, too
     for (std::size_t i = 0; i < std::min(word.looks.size(), piece.looks.size()); ++i) {
       add(piece.looks[i].scores, static_cast<float>(share), word.looks[i].scores);
       add(piece.looks[i].weights, static_cast<float>(share), word.looks[i].weights);
@@ -128,9 +130,24 @@ Output fold_words(const Output& output) {
   folded.steps.clear();
   for (const Run& word : step_words) {
     folded.steps.push_back(fold_steps(std::span(output.steps).subspan(word.begin, word.end - word.begin)));
-    for (AttentionRow& look : folded.steps.back().looks) fold_positions(source_words, look);
+    OutputStep& step = folded.steps.back();
+    step.saliency = fold<float>(step.saliency, source_words, [](float a, float b) { return a + b; });
+    for (AttentionRow& look : step.looks) {
+      fold_positions(source_words, look);
+      look.query.clear();
+      look.context.clear();
+    }
   }
+  folded.self_maps.clear();  // these are about pieces
+  folded.tree.reset();
   return folded;
+}
+
+void check_folds_words(const Config& config) {
+  const auto folds = [](const std::string& tokenizer) { return tokenizer_kind(tokenizer).marks_words; };
+  if (folds(config.source.tokenizer) || folds(config.target.tokenizer)) return;
+  throw usage_error("`words`: this model reads by {} and writes by {}; only pieces are put together to words",
+                    config.source.tokenizer, config.target.tokenizer);
 }
 
 }  // namespace fovea

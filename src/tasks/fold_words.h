@@ -1,6 +1,7 @@
 // An explanation by words, where a model read or wrote pieces of them.
 #pragma once
 
+#include "tasks/config.h"
 #include "tasks/output.h"
 
 namespace fovea {
@@ -10,5 +11,8 @@ namespace fovea {
 // did on average, and is as probable as all of them together. A side without any mark stays as it is. What is left out
 // is still counted in pieces.
 Output fold_words(const Output& output);
+
+// A usage_error unless a model reads or writes pieces.
+void check_folds_words(const Config& config);
 
 }  // namespace fovea

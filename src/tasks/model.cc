@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/as_size.h"
 #include "base/json.h"
 #include "base/utf8.h"
 #include "models/generator.h"
@@ -41,7 +42,7 @@ LexiconIds read_lexicon(const TensorHeader& file, std::string_view name, int sou
   const auto refuse = [&] { throw model_error("{}: \"lexicon\" is not a flat list of id, id, probability", name); };
   const Json list = parse_json(file.metadata.at("lexicon"), 1);
   if (!list.is_array() || list.size() % 3 != 0) refuse();
-  lexicon.resize(static_cast<std::size_t>(source_symbols));
+  lexicon.resize(as_size(source_symbols));
   for (std::size_t i = 0; i < list.size(); i += 3) {
     if (!list[i].is_number_integer() || !list[i + 1].is_number_integer() || !list[i + 2].is_number()) refuse();
     const auto source = list[i].get<std::int64_t>(), target = list[i + 1].get<std::int64_t>();
@@ -50,7 +51,7 @@ LexiconIds read_lexicon(const TensorHeader& file, std::string_view name, int sou
         !(share > 0 && share <= 1)) {
       refuse();
     }
-    lexicon[static_cast<std::size_t>(source)].emplace_back(static_cast<std::int32_t>(target), share);
+    lexicon[as_size(source)].emplace_back(static_cast<std::int32_t>(target), share);
   }
   return lexicon;
 }
@@ -226,8 +227,7 @@ std::vector<NamedArray> to_arrays(const Parameters& parameters, std::span<const 
   for (const Parameters::Entry& entry : parameters.entries()) {
     NamedArray array{std::string(prefix) + entry.name, {}, {}};
     for (int i = 0; i < entry.shape.axes(); ++i) array.shape.push_back(entry.shape[i]);
-    const auto part =
-        values.subspan(static_cast<std::size_t>(entry.offset), static_cast<std::size_t>(entry.shape.count()));
+    const auto part = values.subspan(as_size(entry.offset), as_size(entry.shape.count()));
     array.values.assign(part.begin(), part.end());
     arrays.push_back(std::move(array));
   }
@@ -248,7 +248,7 @@ std::vector<ArrayPlace> place_arrays(const TensorHeader& header, const Parameter
         throw model_error("{}: the weight \"{}\" has not the shape {} that the config asks for", name, full,
                           entry.shape.text());
       }
-      places[static_cast<std::size_t>(found - header.arrays.begin())] = {group, entry.offset};
+      places[as_size(found - header.arrays.begin())] = {group, entry.offset};
     }
   }
   const std::size_t wanted = prefixes.size() * parameters.entries().size();

@@ -6,16 +6,19 @@
 #include <string>
 #include <vector>
 
+#include "data/source.h"
 #include "decoding/attention_row.h"
 
 namespace fovea {
 
 struct SourceToken {
   std::string text;
-  int start = 0;     // in characters of the source text
-  int end = 0;       // one past the last; start == end for the stop symbol
-  bool read = true;  // false if a model that chooses what it reads has left it out
-  int source = 0;    // which of several it belongs to
+  int start = 0;                // in characters of the source text; of a sound in milliseconds
+  int end = 0;                  // one past the last; start == end for the stop symbol
+  bool read = true;             // false if a model that chooses what it reads has left it out
+  int source = 0;               // which of several it belongs to
+  std::optional<Box> box = {};  // of a picture
+  int sentence = -1;            // of a document, from 0; -1: of none
 };
 
 struct Alternative {
@@ -29,6 +32,7 @@ struct OutputStep {
   std::vector<Alternative> alternatives;  // the best few, the chosen one among them
   std::vector<AttentionRow> looks;        // one per entry of Output::maps
   std::optional<double> copy_gate;
+  std::vector<float> saliency = {};  // of each source position, if asked for
 };
 
 struct MapName {
@@ -37,10 +41,38 @@ struct MapName {
   std::string source;  // which source it looks at
 };
 
+// How a part of the model attends to its own positions; row q is where position q looks.
+struct OwnMap {
+  std::string part;  // encoder, decoder
+  int source = 0;    // which of several an encoder reads
+  int layer = 0;
+  int head = 0;
+  std::vector<std::vector<float>> weights;
+};
+
+// A symbol that search could have written next.
+struct OutputTreeNode {
+  int parent = -1;  // its number among the nodes; -1: it is the first
+  int step = 0;
+  std::string token;
+  double probability = 0;
+  double score = 0;   // the log-probability of all up to here
+  bool kept = false;  // search went on from it, or it ended an answer
+};
+
+struct OutputTree {
+  std::vector<OutputTreeNode> nodes;  // a parent stands before its children
+  std::size_t left_out = 0;
+};
+
 struct Hypothesis {
   std::string text;
   double score = 0;      // log-probability, normalised by length
   bool finished = true;  // false if it was cut at the greatest length
+};
+
+struct SourceMedia : Media {
+  int source = 0;  // which of several it belongs to
 };
 
 // How much of each there is beyond what is kept of an explanation.
@@ -64,7 +96,10 @@ struct Output {
   std::vector<MapName> maps;      // empty for a model without attention
   std::vector<OutputStep> steps;  // the last one is the stop symbol, unless it was cut or the task has one step
   LeftOut left_out = {};
-  std::vector<Hypothesis> nbest;  // best first; the first is `text`, unless the model abstained
+  std::vector<Hypothesis> nbest;        // best first; the first is `text`, unless the model abstained
+  std::vector<OwnMap> self_maps = {};   // if asked for
+  std::optional<OutputTree> tree = {};  // likewise
+  std::vector<SourceMedia> media = {};  // likewise
 
   // All that was read, for people.
   std::string read_text() const {

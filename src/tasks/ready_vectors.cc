@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/as_size.h"
 #include "base/utf8.h"
 #include "data/word_vectors.h"
 
@@ -20,10 +21,10 @@ std::string fill(Model& model, const Table& side, const std::string& file, const
   Parameters& parameters = model.parameters();
   const auto entry = std::ranges::find(parameters.entries(), side.table, &Parameters::Entry::name);
   check(entry != parameters.entries().end(), "no weight {}", side.table);
-  const auto width = static_cast<std::size_t>(entry->shape.last());
+  const auto width = as_size(entry->shape.last());
   const auto vectors = read_word_vectors(file, vocabulary, entry->shape.last(), side.setting);
   for (const auto& [id, numbers] : vectors) {
-    std::ranges::copy(numbers, parameters.values(*entry).subspan(static_cast<std::size_t>(id) * width).begin());
+    std::ranges::copy(numbers, parameters.values(*entry).subspan(as_size(id) * width).begin());
   }
   parameters.invalidate_packed();
   return fmt::format("{}.vectors: {} of {} symbols are in {}", side.name, vectors.size(),

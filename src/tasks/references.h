@@ -21,6 +21,7 @@ struct Referenced {
   std::int64_t line = 0;                 // its first
   std::int64_t lines = 0;                // how many it has
   std::vector<std::string> others = {};  // further sources
+  std::string folder = {};               // of the file it stands in
 };
 
 // In the order of their first lines.

@@ -5,6 +5,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "base/as_size.h"
 #include "base/error.h"
 #include "base/random.h"
 
@@ -29,14 +30,20 @@ double student_middle(double angle, int degrees) {
   return odd ? (angle + std::sin(angle) * sum) * 2 / std::numbers::pi : std::sin(angle) * sum;
 }
 
-// Sums [draws_at_once, width] of as many rows as there are, from the first of these draws on. How often each row is
-// drawn is counted first: rows are many, and reading them in order is several times as fast as here and there.
-std::vector<double> draw_sums(Rows rows, std::size_t count, std::size_t first) {
-  std::vector<std::uint32_t> times(draws_at_once * count);
-  for (std::size_t d = 0; d < draws_at_once; ++d) {
+// How often each of `count` is drawn, [some, count], in the draws from `first` on.
+std::vector<std::uint32_t> draw_times(std::size_t count, std::size_t first, std::size_t some) {
+  std::vector<std::uint32_t> times(some * count);
+  for (std::size_t d = 0; d < some; ++d) {
     const Random random = Random(0, Purpose::resampling).at(first + d);
     for (std::size_t i = 0; i < count; ++i) ++times[d * count + random.below(count, i)];
   }
+  return times;
+}
+
+// Sums [draws_at_once, width] of as many rows as there are, from the first of these draws on. How often each row is
+// drawn is counted first: rows are many, and reading them in order is several times as fast as here and there.
+std::vector<double> draw_sums(StatisticRows rows, std::size_t count, std::size_t first) {
+  const std::vector<std::uint32_t> times = draw_times(count, first, draws_at_once);
   std::vector<double> sums(draws_at_once * rows.width);
   for (std::size_t i = 0; i < count; ++i) {
     const double* const row = rows.numbers.data() + i * rows.width;
@@ -47,6 +54,34 @@ std::vector<double> draw_sums(Rows rows, std::size_t count, std::size_t first) {
     }
   }
   return sums;
+}
+
+// Of each draw.
+std::vector<std::vector<double>> draw_figures(StatisticRows rows, const FiguresOfSums& figures, Workers& workers) {
+  check(rows.width > 0 && !rows.numbers.empty() && rows.numbers.size() % rows.width == 0,
+        "bootstrap: {} numbers in rows of {}", rows.numbers.size(), rows.width);
+  const std::size_t count = rows.numbers.size() / rows.width;
+  std::vector<std::vector<double>> drawn(draws);
+  workers.run(static_cast<int>(draws / draws_at_once), [&](int task, int) {
+    const std::size_t first = as_size(task) * draws_at_once;
+    const std::vector<double> sums = draw_sums(rows, count, first);
+    for (std::size_t d = 0; d < draws_at_once; ++d) {
+      drawn[first + d] = figures(std::span(sums).subspan(d * rows.width, rows.width));
+    }
+  });
+  return drawn;
+}
+
+std::vector<Interval> intervals_of(const std::vector<std::vector<double>>& drawn) {
+  std::vector<Interval> intervals(drawn[0].size());
+  constexpr std::size_t outside = draws / 40;  // on each side
+  for (std::size_t k = 0; k < intervals.size(); ++k) {
+    std::vector<double> values;
+    for (const std::vector<double>& one : drawn) values.push_back(one[k]);
+    std::ranges::sort(values);
+    intervals[k] = {values[outside], values[draws - 1 - outside]};
+  }
+  return intervals;
 }
 
 }  // namespace
@@ -87,27 +122,51 @@ Interval wilson_interval(std::int64_t right, std::int64_t all) {
   return {right == 0 ? 0 : std::max(0.0, centre - half), right == all ? 1 : std::min(1.0, centre + half)};
 }
 
-std::vector<Interval> bootstrap_intervals(Rows rows, const FiguresOfSums& figures, Workers& workers) {
-  check(rows.width > 0 && !rows.numbers.empty() && rows.numbers.size() % rows.width == 0,
-        "bootstrap_intervals: {} numbers in rows of {}", rows.numbers.size(), rows.width);
-  const std::size_t count = rows.numbers.size() / rows.width;
-  std::vector<std::vector<double>> drawn(draws);  // the figures of each draw
-  workers.run(static_cast<int>(draws / draws_at_once), [&](int task, int) {
-    const std::size_t first = static_cast<std::size_t>(task) * draws_at_once;
-    const std::vector<double> sums = draw_sums(rows, count, first);
-    for (std::size_t d = 0; d < draws_at_once; ++d) {
-      drawn[first + d] = figures(std::span(sums).subspan(d * rows.width, rows.width));
-    }
+std::vector<Interval> bootstrap_intervals(StatisticRows rows, const FiguresOfSums& figures, Workers& workers) {
+  return intervals_of(draw_figures(rows, figures, workers));
+}
+
+std::vector<Interval> bootstrap_intervals(std::size_t count, const FiguresOfTimes& figures, Workers& workers) {
+  check(count > 0, "bootstrap_intervals: of nothing");
+  std::vector<std::vector<double>> drawn(draws);
+  workers.run(static_cast<int>(draws), [&](int draw, int) {
+    const std::vector<std::uint32_t> times = draw_times(count, as_size(draw), 1);
+    drawn[as_size(draw)] = figures(times);
   });
-  std::vector<Interval> intervals(drawn[0].size());
-  constexpr std::size_t outside = draws / 40;  // on each side
-  for (std::size_t k = 0; k < intervals.size(); ++k) {
-    std::vector<double> values;
-    for (const std::vector<double>& one : drawn) values.push_back(one[k]);
-    std::ranges::sort(values);
-    intervals[k] = {values[outside], values[draws - 1 - outside]};
+  return intervals_of(drawn);
+}
+
+std::vector<PairedDifference> paired_differences(StatisticRows first, StatisticRows second,
+                                                 const FiguresOfSums& figures, Workers& workers) {
+  check(first.width == second.width && first.numbers.size() == second.numbers.size(),
+        "paired_differences: {} numbers beside {}", first.numbers.size(), second.numbers.size());
+  const std::size_t width = first.width, count = first.numbers.size() / width;
+  std::vector<double> both;
+  for (std::size_t i = 0; i < count; ++i) {
+    for (const StatisticRows& rows : {first, second}) {
+      const auto row = rows.numbers.subspan(i * width, width);
+      both.insert(both.end(), row.begin(), row.end());
+    }
   }
-  return intervals;
+  const auto less = [&](std::span<const double> sums) {
+    std::vector<double> values = figures(sums.first(width));
+    const std::vector<double> others = figures(sums.last(width));
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] -= others[k];
+    return values;
+  };
+  const auto drawn = draw_figures({both, 2 * width}, less, workers);
+  std::vector<PairedDifference> differences;
+  for (const Interval& interval : intervals_of(drawn)) {
+    double below = 0, above = 0;
+    for (const std::vector<double>& one : drawn) {
+      below += one[differences.size()] <= 0;
+      above += one[differences.size()] >= 0;
+    }
+    // As if what was measured had been drawn once more: no number of draws can say that it never happens.
+    const double share = (std::min(below, above) + 1) / static_cast<double>(draws + 1);
+    differences.push_back({interval, std::min(1.0, 2 * share)});
+  }
+  return differences;
 }
 
 }  // namespace fovea

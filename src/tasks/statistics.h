@@ -30,7 +30,7 @@ Interval student_interval(std::span<const double> values);
 Interval wilson_interval(std::int64_t right, std::int64_t all);
 
 // Numbers in rows of equal width.
-struct Rows {
+struct StatisticRows {
   std::span<const double> numbers;  // [rows, width]
   std::size_t width = 0;
 };
@@ -39,6 +39,19 @@ struct Rows {
 // are, some of them twice and others not at all, and the middle 95 % of what each figure is then are its interval. The
 // same for the same rows, whatever the number of workers; at least one row.
 using FiguresOfSums = std::function<std::vector<double>(std::span<const double> sums)>;
-std::vector<Interval> bootstrap_intervals(Rows rows, const FiguresOfSums& figures, Workers& workers);
+std::vector<Interval> bootstrap_intervals(StatisticRows rows, const FiguresOfSums& figures, Workers& workers);
+
+// The same of figures that are no functions of sums: they are told how often each of `count` answers was drawn.
+using FiguresOfTimes = std::function<std::vector<double>(std::span<const std::uint32_t> times)>;
+std::vector<Interval> bootstrap_intervals(std::size_t count, const FiguresOfTimes& figures, Workers& workers);
+
+// Whether what was measured twice on the same answers differs: the paired bootstrap of Koehn 2004.
+struct PairedDifference {
+  Interval interval;  // of the first less the second
+  double p = 1;       // how often a difference of the other sign, or none, is drawn; twice that, since either may lead
+};
+// Rows of both, in the same order.
+std::vector<PairedDifference> paired_differences(StatisticRows first, StatisticRows second,
+                                                 const FiguresOfSums& figures, Workers& workers);
 
 }  // namespace fovea

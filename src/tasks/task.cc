@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/as_size.h"
 #include "base/utf8.h"
 #include "data/features.h"
 #include "models/encoder.h"
@@ -18,20 +19,24 @@ constexpr std::string_view step_symbol = "<next step>";  // no word has a space 
 constexpr std::int64_t more_than_any = std::int64_t(1) << 60;
 
 LexiconIds look_up(const Lexicon& lexicon, const Vocabulary& source, const Vocabulary& target) {
-  LexiconIds ids(static_cast<std::size_t>(source.size()));
+  LexiconIds ids(as_size(source.size()));
   for (int symbol = Vocabulary::first_symbol; symbol < source.size(); ++symbol) {
     for (const Lexicon::Entry& entry : lexicon.of(source.text(symbol))) {
       const int known = target.encode(entry.target);
       if (known == Vocabulary::unknown) continue;
-      ids[static_cast<std::size_t>(symbol)].emplace_back(known, static_cast<float>(entry.probability));
+      ids[as_size(symbol)].emplace_back(known, static_cast<float>(entry.probability));
     }
     double sum = 0;
-    for (const auto& [known, share] : ids[static_cast<std::size_t>(symbol)]) sum += static_cast<double>(share);
-    for (auto& [known, share] : ids[static_cast<std::size_t>(symbol)]) {
+    for (const auto& [known, share] : ids[as_size(symbol)]) sum += static_cast<double>(share);
+    for (auto& [known, share] : ids[as_size(symbol)]) {
       share = static_cast<float>(static_cast<double>(share) / std::max(1.0, sum));  // together at most one
     }
   }
   return ids;
+}
+
+std::string place_of(const Example& example) {
+  return example.file.empty() ? fmt::format("line {}", example.line) : fmt::format("{}:{}", example.file, example.line);
 }
 
 // Sources of the options they have, each with the cells of its column.
@@ -42,19 +47,26 @@ std::vector<SourcePtr> learn_sources(const Config& config, std::span<const Examp
   check(!known || known->sources.size() == options.size(), "other sources than those that are known");
   positions.assign(examples.size(), 0);
   for (std::size_t i = 0; i < options.size(); ++i) {
-    std::vector<std::string_view> cells;
-    for (const Example& example : examples) cells.push_back(i == 0 ? example.source : example.others[i - 1]);
+    std::vector<SourceCell> cells;
+    for (const Example& example : examples) {
+      cells.emplace_back(i == 0 ? example.source : example.others[i - 1], NamedFiles{.folder = example.folder()});
+    }
     std::vector<int> lengths;
-    learned.push_back(known ? extend_source(known->sources[i], *options[i], cells, lengths)
-                            : sources().find(options[i]->kind).learn(*options[i], cells, lengths));
+    try {
+      learned.push_back(known ? extend_source(known->sources[i], *options[i], cells, lengths)
+                              : sources().find(options[i]->kind).learn(*options[i], cells, lengths));
+    } catch (const Error& e) {  // at the first cell whose length is not known
+      if (e.kind() != ErrorKind::data || lengths.size() >= examples.size()) throw;
+      throw data_error("{}: {}", place_of(examples[lengths.size()]), e.what());
+    }
     for (std::size_t e = 0; e < examples.size(); ++e) positions[e] += lengths[e];
   }
   return learned;
 }
 
 SourcePtr learn_features(std::span<const Example> examples, const Task::Learned* known) {
-  std::vector<std::string_view> cells;
-  for (const Example& example : examples) cells.push_back(example.features);
+  std::vector<SourceCell> cells;
+  for (const Example& example : examples) cells.emplace_back(example.features);
   std::vector<int> lengths;
   if (known) return extend_source(known->features, {}, cells, lengths);
   return sources().find("features").learn({}, cells, lengths);
@@ -63,9 +75,10 @@ SourcePtr learn_features(std::span<const Example> examples, const Task::Learned*
 // From the targets, which have so many symbols each.
 void learn_target(const Config& config, std::span<const Example> examples, const Task::Learned* known,
                   Task::Learned& learned, std::vector<int>& lengths) {
-  std::vector<std::string_view> targets;
-  for (const Example& example : examples) targets.push_back(example.target);
-  learned.target_tokenizer = known ? known->target_tokenizer : learn_tokenizer(config.target.tokenizer, targets);
+  std::vector<SourceCell> targets;
+  for (const Example& example : examples) targets.emplace_back(example.target);
+  learned.target_tokenizer =
+      known ? known->target_tokenizer : learn_tokenizer(config.target.tokenizer, texts_of(targets));
   SymbolCounts counts =
       count_symbols(targets, [&](std::string_view target) { return learned.target_tokenizer->cut(target); }, lengths);
   if (fovea::acts(config.model)) counts.add(step_symbol, more_than_any);
@@ -76,10 +89,11 @@ void learn_target(const Config& config, std::span<const Example> examples, const
 // Both from sources and targets together.
 void learn_shared(const Config& config, std::span<const Example> examples, const Task::Learned* known,
                   Task::Learned& learned, std::vector<int>& read, std::vector<int>& written) {
-  std::vector<std::string_view> cells;
-  for (const Example& example : examples) cells.push_back(example.source);
-  for (const Example& example : examples) cells.push_back(example.target);
-  const TokenizerPtr tokenizer = known ? known->target_tokenizer : learn_tokenizer(config.target.tokenizer, cells);
+  std::vector<SourceCell> cells;
+  for (const Example& example : examples) cells.emplace_back(example.source);
+  for (const Example& example : examples) cells.emplace_back(example.target);
+  const TokenizerPtr tokenizer =
+      known ? known->target_tokenizer : learn_tokenizer(config.target.tokenizer, texts_of(cells));
   SymbolCounts counts = count_symbols(cells, [&](std::string_view cell) { return tokenizer->cut(cell); }, read);
   written.assign(read.begin() + static_cast<std::ptrdiff_t>(examples.size()), read.end());
   read.resize(examples.size());
@@ -135,7 +149,7 @@ Task::Learned Task::learn(const Config& config, std::span<const Example> example
     learned.lexicon = look_up(*lexicon, source, learned.target);
   } else if (known && !known->lexicon.empty()) {
     learned.lexicon = known->lexicon;
-    learned.lexicon.resize(static_cast<std::size_t>(source.size()));
+    learned.lexicon.resize(as_size(source.size()));
   } else {
     throw usage_error(
         "generator.kind = {} needs a lexicon; give one with `lexicon` F (source<TAB>target<TAB>probability)",
@@ -162,6 +176,7 @@ Task::Task(const Config& config, Learned learned)
       acts_(fovea::acts(config.model)),
       copies_(generators().find(config.model.generator.kind).traits.copies),
       looks_up_(generators().find(config.model.generator.kind).traits.lexicon),
+      shows_positions_(fovea::shows_positions(config.model.encoder)),
       keeps_positions_(fovea::keeps_positions(config.model.encoder)),
       objective_(config.model.objective),
       learned_(std::move(learned)) {
@@ -193,8 +208,8 @@ void Task::add_copies(std::span<const std::string_view> texts, Reading& reading)
   reading.copies.push_back(Vocabulary::stop);  // one end stands for the other
 }
 
-Reading Task::encode_source(std::string_view text, std::string_view features,
-                            std::span<const std::string> others) const {
+Reading Task::encode_source(std::string_view text, std::string_view features, std::span<const std::string> others,
+                            const NamedFiles& files) const {
   Reading reading;
   if (reads_features()) {
     reading.features = features;
@@ -205,12 +220,12 @@ Reading Task::encode_source(std::string_view text, std::string_view features,
     const std::string_view cell = i == 0 ? text : i <= others.size() ? std::string_view(others[i - 1]) : "";
     const SymbolSource* symbols = source.as_symbols();
     const std::vector<Token> tokens = symbols ? symbols->cut(cell) : std::vector<Token>();
-    reading.sources.push_back(symbols ? symbols->encode(tokens) : source.encode(cell));
+    reading.sources.push_back(symbols ? symbols->encode_tokens(tokens) : source.encode({cell, files}));
     if (!copies_) continue;
     std::vector<std::string> numbers;
     std::vector<std::string_view> texts;
     for (int p = 0; p < reading.sources.back().length && traits_.positions; ++p) {
-      numbers.push_back(std::to_string(reading.copies.size() - i + 1 + static_cast<std::size_t>(p)));
+      numbers.push_back(std::to_string(reading.copies.size() - i + 1 + as_size(p)));
     }
     for (const Token& token : tokens) texts.push_back(token.text);
     if (traits_.positions) texts.assign(numbers.begin(), numbers.end());
@@ -241,19 +256,19 @@ void Task::check_target(const Example& example, const Encoding& encoding) const 
                    beginning(example.target), encoding.source.size());
 }
 
-Encoding Task::encode(const Example& example) const {
+Encoding Task::encode(const Example& example, const NamedFiles& files) const {
   try {
-    return encode_cells(example);
+    return encode_cells(example, files);
   } catch (const Error& e) {
     if (e.kind() != ErrorKind::data || example.line == 0) throw;
-    throw data_error("line {}: {}", example.line, e.what());
+    throw data_error("{}: {}", place_of(example), e.what());
   }
 }
 
-Encoding Task::encode_cells(const Example& example) const {
+Encoding Task::encode_cells(const Example& example, const NamedFiles& files) const {
   const auto tokens = target_tokenizer().cut(example.target);
   Encoding encoding;
-  encoding.source = encode_source(example.source, example.features, example.others);
+  encoding.source = encode_source(example.source, example.features, example.others, files);
   encoding.target = encode_tokens(tokens);
   check_target(example, encoding);
   if (copies_) {
@@ -283,7 +298,7 @@ Symbols Task::with_steps(const Encoding& encoding) const {
   std::ranges::replace_if(known, [&](std::int32_t symbol) { return symbol >= target().size(); }, Vocabulary::unknown);
   for (const Link& link : aligner_->align({encoding.source.sources[0].symbols, known})) {
     go_to(link.source);
-    actions.push_back(encoding.target[static_cast<std::size_t>(link.target)]);
+    actions.push_back(encoding.target[as_size(link.target)]);
   }
   go_to(encoding.source.size());
   return actions;
@@ -335,7 +350,7 @@ SearchSymbols Task::search_symbols() const {
 
 std::string Task::symbol_text(std::int32_t symbol, const Reading& source) const {
   if (symbol < target().size()) return target().text(symbol);
-  const auto index = static_cast<std::size_t>(symbol - target().size());
+  const auto index = as_size(symbol - target().size());
   return index < source.unknown.size() ? source.unknown[index] : target().text(Vocabulary::unknown);
 }
 

@@ -77,10 +77,11 @@ class Task {
   Task(const Config& config, std::span<const Example> examples, const Lexicon* lexicon = nullptr,
        const Learned* known = nullptr);
 
-  Reading encode_source(std::string_view text, std::string_view features = {},
-                        std::span<const std::string> others = {}) const;
+  Reading encode_source(std::string_view text, std::string_view features = {}, std::span<const std::string> others = {},
+                        const NamedFiles& files = {}) const;
   Symbols encode_target(std::string_view text) const;
-  Encoding encode(const Example& example) const;
+  Encoding encode(const Example& example) const { return encode(example, {.folder = example.folder()}); }
+  Encoding encode(const Example& example, const NamedFiles& files) const;
 
   const TaskTraits& traits() const { return traits_; }
   const Learned& learned() const { return learned_; }
@@ -95,6 +96,7 @@ class Task {
   bool acts() const { return acts_; }
   bool copies() const { return copies_; }
   bool looks_up() const { return looks_up_; }
+  bool shows_positions() const { return shows_positions_; }  // maps have a column for each position
   bool keeps_positions() const { return keeps_positions_; }  // column i of a map is about position i
   const ObjectiveOptions& objective() const { return objective_; }
   // Of the lines it was trained on.
@@ -121,7 +123,7 @@ class Task {
   std::string symbol_text(std::int32_t symbol, const Reading& source) const;
 
  private:
-  Encoding encode_cells(const Example& example) const;
+  Encoding encode_cells(const Example& example, const NamedFiles& files) const;
   Symbols encode_tokens(std::span<const Token> tokens) const;
   void add_copies(std::span<const std::string_view> texts, Reading& reading) const;
   void check_target(const Example& example, const Encoding& encoding) const;
@@ -132,6 +134,7 @@ class Task {
   bool acts_;  // targets say when to step to the next position
   bool copies_;
   bool looks_up_;
+  bool shows_positions_;
   bool keeps_positions_;
   ObjectiveOptions objective_;
   int max_source_symbols_ = 0;

@@ -168,7 +168,7 @@ void check_same_beginning(const TensorHeader& checkpoint, const std::string& fro
 
 ModelFiles encode_model(const Model& model) {
   const auto encode = [](const Model& one) { return encode_safetensors({one.metadata(), one.arrays()}); };
-  if (model.config().model.objective.agreement == 0) return {{model_file_name, encode(model)}};
+  if (!model.task().objective().asked(&ObjectiveTraits::both_directions)) return {{model_file_name, encode(model)}};
   return {{model_file_name, encode(*model.one_way(false))}, {reverse_file_name, encode(*model.one_way(true))}};
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/as_size.h"
 #include "kernels/pointwise.h"
 #include "tasks/batching.h"
 
@@ -18,13 +19,13 @@ constexpr int fewest_rows = 4;  // of a shard: with fewer, products are mostly o
 std::vector<float> unknown_by_count(const Model& model, std::span<const Encoding> examples, std::size_t source) {
   const SymbolSource* read = model.task().sources()[source]->as_symbols();
   if (!read) return {};
-  std::vector<std::int64_t> times(static_cast<std::size_t>(read->vocabulary().size()));
+  std::vector<std::int64_t> times(as_size(read->vocabulary().size()));
   for (const Encoding& example : examples) {
-    for (const std::int32_t id : example.source.sources[source].symbols) ++times[static_cast<std::size_t>(id)];
+    for (const std::int32_t id : example.source.sources[source].symbols) ++times[as_size(id)];
   }
   SymbolCounts counts;
   for (int id = Vocabulary::first_symbol; id < read->vocabulary().size(); ++id) {
-    counts.add(read->vocabulary().text(id), times[static_cast<std::size_t>(id)]);
+    counts.add(read->vocabulary().text(id), times[as_size(id)]);
   }
   return unknown_probabilities(read->vocabulary(), counts);
 }
@@ -35,9 +36,9 @@ void replace_by_unknown(std::span<const float> shares, std::span<const std::int6
   if (shares.empty()) return;
   for (std::size_t b = 0; b < samples.size(); ++b) {
     const Random own = random.at(static_cast<std::uint64_t>(samples[b]));
-    for (std::size_t i = 0; i < static_cast<std::size_t>(side.length); ++i) {
+    for (std::size_t i = 0; i < as_size(side.length); ++i) {
       std::int32_t& symbol = side.ids[i * samples.size() + b];
-      const auto share = static_cast<double>(shares[static_cast<std::size_t>(symbol)]);
+      const auto share = static_cast<double>(shares[as_size(symbol)]);
       if (share > 0 && own.uniform(i) < share) symbol = Vocabulary::unknown;
     }
   }
@@ -46,12 +47,8 @@ void replace_by_unknown(std::span<const float> shares, std::span<const std::int6
 }  // namespace
 
 GradientWorker::GradientWorker(const Model& model, std::span<const Encoding> examples, Workers& workers, Ranks& ranks)
-    : model_(model),
-      examples_(examples),
-      workers_(workers),
-      ranks_(ranks),
-      rooms_(static_cast<std::size_t>(workers.count())) {
-  if (model.task().objective().agreement > 0) return;  // sources are targets, too
+    : model_(model), examples_(examples), workers_(workers), ranks_(ranks), rooms_(as_size(workers.count())) {
+  if (model.task().objective().asked(&ObjectiveTraits::both_directions)) return;  // sources are targets, too
   for (std::size_t s = 0; s < model.task().sources().size(); ++s) {
     unknown_.push_back(unknown_by_count(model, examples, s));
   }
@@ -63,7 +60,7 @@ void GradientWorker::for_each_piece(const std::function<void(std::size_t, std::s
 
 void GradientWorker::for_each_piece_of(Part part, const std::function<void(Part)>& work) {
   workers_.run(static_cast<int>((part.count + piece - 1) / piece), [&](int task, int) {
-    const std::size_t done = static_cast<std::size_t>(task) * piece;
+    const std::size_t done = as_size(task) * piece;
     work({part.start + done, std::min(piece, part.count - done)});
   });
 }
@@ -72,11 +69,11 @@ void GradientWorker::for_each_piece_of(Part part, const std::function<void(Part)
 void GradientWorker::share_out(std::span<const std::uint32_t> examples, int shards) {
   std::vector<std::uint32_t> order(examples.begin(), examples.end());
   std::ranges::stable_sort(order, std::greater(), [&](std::uint32_t i) {
-    return static_cast<std::size_t>(examples_[i].source.size()) + examples_[i].target.size();
+    return as_size(examples_[i].source.size()) + examples_[i].target.size();
   });
   const int rows = static_cast<int>(order.size());
   shard_count_ = std::clamp(rows / fewest_rows, 1, shards);
-  if (static_cast<int>(shards_.size()) < shard_count_) shards_.resize(static_cast<std::size_t>(shard_count_));
+  if (static_cast<int>(shards_.size()) < shard_count_) shards_.resize(as_size(shard_count_));
   for (int s = 0; s < shard_count_; ++s) {
     const auto begin = order.begin() + static_cast<std::ptrdiff_t>(rows) * s / shard_count_;
     const auto end = order.begin() + static_cast<std::ptrdiff_t>(rows) * (s + 1) / shard_count_;
@@ -136,17 +133,15 @@ void GradientWorker::sum_branch(const Branch& branch) {
   LargeVector<Real>& sum = shard(branch.first).sum;
   sum.resize(weights());
   workers_.run(static_cast<int>(tasks.size()), [&](int task, int worker) {
-    const auto& [weight, part] = tasks[static_cast<std::size_t>(task)];
-    Arena& arena = rooms_[static_cast<std::size_t>(worker)];
+    const auto& [weight, part] = tasks[as_size(task)];
+    Arena& arena = rooms_[as_size(worker)];
     arena.reset();
     sums[weight].compute(part, GradientRoom(arena, leaves), sum.data() + entries[weight].offset);
   });
 }
 
 GradientWorker::Part GradientWorker::part_of(int rank) const {
-  const auto begin = [&](int r) {
-    return weights() * static_cast<std::size_t>(r) / static_cast<std::size_t>(ranks_.count());
-  };
+  const auto begin = [&](int r) { return weights() * as_size(r) / as_size(ranks_.count()); };
   return {begin(rank), begin(rank + 1) - begin(rank)};
 }
 

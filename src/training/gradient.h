@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/as_size.h"
 #include "base/ranks.h"
 #include "base/threads.h"
 #include "tasks/model.h"
@@ -63,8 +64,8 @@ class GradientWorker {
   void share_out(std::span<const std::uint32_t> examples, int shards);
   void compute_shard(Shard& shard, const GradientRequest& request, double scale);
   void fill_shard(Shard& shard, const Random& random);
-  Shard& shard(int index) { return shards_[static_cast<std::size_t>(index)]; }
-  std::size_t weights() const { return static_cast<std::size_t>(model_.parameters().count()); }
+  Shard& shard(int index) { return shards_[as_size(index)]; }
+  std::size_t weights() const { return as_size(model_.parameters().count()); }
   Part part_of(int rank) const;  // of the weights, that it adds up over all ranks
   std::span<Real> sum_of(int branch, Part part);
   void sum_branch(const Branch& branch);

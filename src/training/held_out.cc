@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/as_size.h"
 #include "base/utf8.h"
 #include "tasks/batching.h"
+#include "tasks/metrics/edits.h"
 #include "tasks/explaining.h"
 #include "tasks/metrics/measurement.h"
 
@@ -12,7 +14,9 @@ namespace fovea {
 
 namespace {
 
-constexpr std::size_t samples_shown = 4;
+constexpr std::size_t samples_shown = 4, max_worst = 10, max_confusions = 20;
+// Of longer ones the way from one to the other takes longer to find than it tells.
+constexpr std::size_t max_compared = 1 << 16;  // bytes of both, multiplied
 constexpr BatchSize loss_batch = {4000, true};
 
 std::int64_t count_steps(const Task& task, std::span<const Encoding> examples) {
@@ -24,9 +28,9 @@ std::int64_t count_steps(const Task& task, std::span<const Encoding> examples) {
 // Symbols the training data does not have count as if they stood there once.
 double single_symbols_loss(const Task& task, std::span<const Encoding> training, std::span<const Encoding> held_out) {
   const int symbols = task.target().size();
-  std::vector<double> counts(static_cast<std::size_t>(symbols), 0.0);
+  std::vector<double> counts(as_size(symbols), 0.0);
   const auto count_of = [&](std::int32_t symbol) -> double& {
-    return counts[static_cast<std::size_t>(symbol < symbols ? symbol : Vocabulary::unknown)];
+    return counts[as_size(symbol < symbols ? symbol : Vocabulary::unknown)];
   };
   for (const Encoding& example : training) {
     for (const std::int32_t symbol : example.target) ++count_of(symbol);
@@ -55,10 +59,11 @@ HeldOut::HeldOut(const Model& model, std::span<const Example> examples, std::spa
     lengths_.push_back({encoded_.back().source.positions(), model.task().steps(encoded_.back().target.size())});
   }
   for (const Referenced& question : questions_) {
-    sources_.push_back(model.task().encode_source(question.source, question.features, question.others));
+    sources_.push_back(
+        model.task().encode_source(question.source, question.features, question.others, {.folder = question.folder}));
   }
   loss_of_single_symbols_ = single_symbols_loss(model.task(), training, encoded_);
-  arenas_.resize(static_cast<std::size_t>(workers.count()));
+  arenas_.resize(as_size(workers.count()));
 }
 
 std::string HeldOut::warning() const {
@@ -80,18 +85,41 @@ double HeldOut::loss() {
   workers_.run(static_cast<int>(plan.size()), [&](int task, int worker) {
     std::vector<const Encoding*> rows;
     Batch batch;
-    for (const std::uint32_t example : plan[static_cast<std::size_t>(task)]) {
+    for (const std::uint32_t example : plan[as_size(task)]) {
       rows.push_back(&encoded_[example]);
       batch.samples.push_back(example);
     }
     fill_batch(model_.task(), rows, batch);
-    Pass pass(model_.parameters(), arenas_[static_cast<std::size_t>(worker)]);
-    sums[static_cast<std::size_t>(task)] =
-        static_cast<double>(*model_.network().loss(pass, batch).terms.front().value.data());
+    Pass pass(model_.parameters(), arenas_[as_size(worker)]);
+    sums[as_size(task)] = static_cast<double>(*model_.network().loss(pass, batch).terms.front().value.data());
   });
   double sum = 0;
   for (const double part : sums) sum += part;
   return sum / static_cast<double>(count_steps(model_.task(), encoded_));
+}
+
+// A question as a line of its columns.
+std::string HeldOut::line_of(const Referenced& question) const {
+  Cells cells = {question.source, {}, question.features, {}};
+  cells.others.assign(question.others.begin(), question.others.end());
+  return model_.task().columns().question_line(cells);
+}
+
+// The worst so far, and what was taken for what.
+void HeldOut::note_error(const Referenced& question, const std::string& text, ValidationReport& report,
+                         Confusions& confusions) const {
+  const std::string target = nearest_reference(question.references, text);
+  if (target == text) return;
+  if (target.size() * text.size() <= max_compared) {
+    const Tokenizer& tokenizer = model_.task().target_tokenizer();
+    confusions.add(edit_path(tokenizer.symbols(target), tokenizer.symbols(text)));
+  }
+  WrongAnswer wrong = {question.source, target, text, edit_distance(target, text), line_of(question)};
+  auto& worst = report.worst;
+  const auto place = std::ranges::find_if(worst, [&](const WrongAnswer& w) { return w.edits < wrong.edits; });
+  if (place == worst.end() && worst.size() == max_worst) return;
+  worst.insert(place, std::move(wrong));
+  worst.resize(std::min(worst.size(), max_worst));
 }
 
 void HeldOut::answer(const std::atomic<int>* stop_signal, ValidationReport& report) {
@@ -104,20 +132,24 @@ void HeldOut::answer(const std::atomic<int>* stop_signal, ValidationReport& repo
   const auto samples = answering_.answer(
       explained, {.search = {.alternatives = 5, .limits = sample_limits, .stop_signal = stop_signal}});
   const auto answers = answering_.answer(plain, {.search = {.stop_signal = stop_signal}});
-  Measurement measured;
+  Measurement measured({}, &model_.task().target_tokenizer());
+  Confusions confusions;
   auto next = answers.begin();
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     const auto sample = std::ranges::find(chosen, i);
     const std::vector<Answer>& found = sample == chosen.end() ? *next++ : samples[sample - chosen.begin()];
-    measured.add({.references = questions_[i].references,
-                  .text = model_.task().target_text(found[0].symbols, sources_[i]),
-                  .finished = found[0].finished});
+    const std::string text = model_.task().target_text(found[0].symbols, sources_[i]);
+    measured.add({.references = questions_[i].references, .text = text, .finished = found[0].finished});
+    note_error(questions_[i], text, report, confusions);
   }
+  report.confusions = confusions.top(max_confusions);
   for (std::size_t s = 0; s < chosen.size(); ++s) {
     const Referenced& question = questions_[chosen[s]];
     Output output =
-        make_output(model_.task(), {question.source, question.features, question.others}, *explained[s], samples[s]);
-    report.samples.push_back({nearest_reference(question.references, output.text), std::move(output)});
+        make_output(model_.task(), {question.source, question.features, question.others, {}, question.folder},
+                    *explained[s], samples[s]);
+    const std::string target = nearest_reference(question.references, output.text);
+    report.samples.push_back({target, std::move(output), line_of(question)});
   }
   report.metrics = measured.values();
   report.unfinished = measured.unfinished();

@@ -28,6 +28,9 @@ class HeldOut {
  private:
   double loss();  // nats per target symbol, stop symbols counted
   void answer(const std::atomic<int>* stop_signal, ValidationReport& report);
+  std::string line_of(const Referenced& question) const;
+  void note_error(const Referenced& question, const std::string& text, ValidationReport& report,
+                  Confusions& confusions) const;
 
   const Model& model_;
   std::vector<Encoding> encoded_;  // of every line

@@ -4,11 +4,15 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/utf8.h"
 #include "tasks/metrics/metric.h"
 
 namespace fovea {
 
 namespace {
+
+constexpr std::size_t max_text = 200;     // of a wrong answer
+constexpr std::size_t max_line = 10'000;  // bytes, that can be asked again
 
 template <class Use>
 void for_each_event(const std::string& text, const Use& use) {
@@ -21,6 +25,20 @@ void for_each_event(const std::string& text, const Use& use) {
     if (event.is_object() && event.contains("update") && event["update"].is_number_integer()) use(event, line);
     start = end + 1;
   }
+}
+
+Json list_in(const Json& event, const char* key) {
+  return event.contains(key) && event[key].is_array() ? event[key] : Json::array();
+}
+
+std::string text_in(const Json& item, const char* key) {
+  const bool there = item.is_object() && item.contains(key) && item[key].is_string();
+  return there ? item[key].get<std::string>() : std::string();
+}
+
+std::int64_t count_in(const Json& item, const char* key) {
+  const bool there = item.is_object() && item.contains(key) && item[key].is_number_integer();
+  return there ? item[key].get<std::int64_t>() : 0;
 }
 
 }  // namespace
@@ -63,7 +81,7 @@ void Journal::add(const std::string& line) {
   }
 }
 
-void Journal::write(const UpdateReport& r) {
+Json event_json(const UpdateReport& r) {
   Json event = {{"event", "update"},
                 {"update", r.update},
                 {"epoch", r.epoch},
@@ -76,10 +94,10 @@ void Journal::write(const UpdateReport& r) {
   if (r.terms.size() > 1) {
     for (const auto& [name, value] : r.terms) event["objective." + name] = value;
   }
-  add(json_text(event) + "\n");
+  return event;
 }
 
-void Journal::write(const ValidationReport& r) {
+Json event_json(const ValidationReport& r) {
   Json event = {{"event", "validation"},
                 {"update", r.update},
                 {"epoch", r.epoch},
@@ -90,11 +108,31 @@ void Journal::write(const ValidationReport& r) {
                 {"best", r.best}};
   for (const auto& [name, value] : r.metrics) event[name] = value;
   if (r.aside) event["aside"] = true;
+  // What is shown of a line is not always all of it.
+  const auto add = [&](const char* list, Json item, const std::string& line) {
+    if (!line.empty() && line.size() <= max_line && item["source"] != line) item["line"] = line;
+    event[list].push_back(std::move(item));
+  };
   for (const Sample& s : r.samples) {
-    event["samples"].push_back({{"source", s.answer.read_text()}, {"target", s.target}, {"answer", s.answer.text}});
+    add("samples", {{"source", s.answer.read_text()}, {"target", s.target}, {"answer", s.answer.text}}, s.line);
   }
-  add(json_text(event) + "\n");
+  for (const WrongAnswer& w : r.worst) {
+    add("worst",
+        {{"source", beginning(w.source, max_text)},
+         {"target", beginning(w.target, max_text)},
+         {"answer", beginning(w.answer, max_text)},
+         {"edits", w.edits}},
+        w.line);
+  }
+  for (const Confusion& c : r.confusions) {
+    event["confusions"].push_back(
+        {{"wanted", beginning(c.wanted, max_text)}, {"written", beginning(c.written, max_text)}, {"count", c.count}});
+  }
+  return event;
 }
+
+void Journal::write(const UpdateReport& report) { add(json_text(event_json(report)) + "\n"); }
+void Journal::write(const ValidationReport& report) { add(json_text(event_json(report)) + "\n"); }
 
 JournalEvents read_journal(Files& files, const std::filesystem::path& path) {
   JournalEvents events;
@@ -115,16 +153,17 @@ JournalEvents read_journal(Files& files, const std::filesystem::path& path) {
         if (event.contains(name) && event[name].is_number()) r.metrics.add(name, event[name].get<double>());
       }
       r.best = event.contains("best") && event["best"] == true;
-      if (event.contains("samples") && event["samples"].is_array()) {
-        for (const Json& sample : event["samples"]) {
-          const auto text = [&](const char* key) {
-            const bool there = sample.is_object() && sample.contains(key) && sample[key].is_string();
-            return there ? sample[key].get<std::string>() : std::string();
-          };
-          r.samples.push_back({text("target"), {}});
-          r.samples.back().answer.source_text = text("source");
-          r.samples.back().answer.text = text("answer");
-        }
+      for (const Json& sample : list_in(event, "samples")) {
+        r.samples.push_back({text_in(sample, "target"), {}});
+        r.samples.back().answer.source_text = text_in(sample, "source");
+        r.samples.back().answer.text = text_in(sample, "answer");
+      }
+      for (const Json& wrong : list_in(event, "worst")) {
+        r.worst.push_back(
+            {text_in(wrong, "source"), text_in(wrong, "target"), text_in(wrong, "answer"), count_in(wrong, "edits")});
+      }
+      for (const Json& one : list_in(event, "confusions")) {
+        r.confusions.push_back({text_in(one, "wanted"), text_in(one, "written"), count_in(one, "count")});
       }
       events.validations.push_back(std::move(r));
     } else {
@@ -135,10 +174,24 @@ JournalEvents read_journal(Files& files, const std::filesystem::path& path) {
       r.training_loss = number("training_loss");
       r.tokens_per_second = number("tokens_per_second");
       r.learning_rate = number("learning_rate");
+      r.gradient_norm = number("gradient_norm");
       events.updates.push_back(r);
     }
   });
   return events;
+}
+
+std::string journal_list(Files& files, const std::filesystem::path& path, std::size_t most_bytes) {
+  std::vector<std::string> lines;
+  if (files.exists(path)) {
+    for_each_event(files.read(path), [&](const Json&, std::string_view line) { lines.emplace_back(line); });
+  }
+  std::size_t first = lines.size();
+  for (std::size_t bytes = 0; first > 0 && bytes + lines[first - 1].size() < most_bytes;)
+    bytes += lines[--first].size();
+  std::string list = "[";
+  for (std::size_t i = first; i < lines.size(); ++i) list += (i > first ? "," : "") + lines[i];
+  return list + "]";
 }
 
 }  // namespace fovea

@@ -5,12 +5,17 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "training/observer.h"
 #include "training/progress.h"
 
 namespace fovea {
 
 inline constexpr const char* journal_file_name = "metrics.jsonl";
+
+// The events as the journal has them, and whoever else tells of them.
+Json event_json(const UpdateReport& report);
+Json event_json(const ValidationReport& report);
 
 class Journal {
  public:
@@ -39,5 +44,7 @@ struct JournalEvents {
   std::vector<ValidationReport> validations;  // of their samples the texts
 };
 JournalEvents read_journal(Files& files, const std::filesystem::path& path);
+// The same as a JSON list of the events as they were written, the last ones if they are many.
+std::string journal_list(Files& files, const std::filesystem::path& path, std::size_t most_bytes);
 
 }  // namespace fovea

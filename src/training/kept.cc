@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "base/as_size.h"
 #include "base/utf8.h"
 
 namespace fovea {
@@ -50,7 +51,7 @@ void remove_older_kept(Files& files, const std::filesystem::path& folder, int mo
   const auto all = all_kept(files, folder);
   std::size_t left = all.size();
   for (const auto& [update, names] : all) {
-    if (left-- <= static_cast<std::size_t>(most)) return;
+    if (left-- <= as_size(most)) return;
     for (const std::string& name : names) files.remove_file(folder / name);
   }
 }
@@ -69,7 +70,7 @@ std::vector<std::filesystem::path> last_kept_models(Files& files, const std::fil
     const std::string name = name_of(update, model_file_name);
     if (std::ranges::count(names, name) > 0) models.push_back(folder / name);
   }
-  if (models.size() < static_cast<std::size_t>(count)) {
+  if (models.size() < as_size(count)) {
     throw usage_error("{} has {} kept model{}, not {}; train with `keep` {}, and until there are so many",
                       printable(folder.string()), models.size(), models.size() == 1 ? "" : "s", count, count);
   }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "tasks/confusions.h"
 #include "tasks/defaults.h"
 #include "tasks/metrics/metric_values.h"
 #include "tasks/output.h"
@@ -41,6 +42,16 @@ struct UpdateReport {
 struct Sample {
   std::string target;
   Output answer;
+  std::string line = {};  // as it can be asked again
+};
+
+// An answer that is far from what was wanted.
+struct WrongAnswer {
+  std::string source;
+  std::string target;
+  std::string answer;
+  std::int64_t edits = 0;  // of characters
+  std::string line = {};   // as it can be asked again
 };
 
 struct ValidationReport {
@@ -57,6 +68,8 @@ struct ValidationReport {
   bool aside = false;  // made because the run was to stop: when it goes on, it is as if it had never been
   int patience_left = 0;
   std::vector<Sample> samples;
+  std::vector<WrongAnswer> worst = {};     // the most edits first
+  std::vector<Confusion> confusions = {};  // the most frequent first
 };
 
 class Observer {
@@ -66,6 +79,10 @@ class Observer {
   virtual void chose(const std::vector<Choice>& /*all*/) {}  // settings that nobody gave, of a run that begins
   virtual void started(const RunStart&) {}
   virtual void updated(const UpdateReport&) {}
+  // Before it is saved: what is written now is there whenever the checkpoint knows of this validation. Not of one
+  // aside.
+  virtual void measured(const ValidationReport&) {}
+  virtual void filmed(const std::string& /*frame*/) {}  // a line of film.jsonl, of what was measured
   virtual void validated(const ValidationReport&) {}
   virtual void saved(const std::string& /*path*/, std::int64_t /*update*/) {}
   virtual void warned(const std::string& /*message*/) {}

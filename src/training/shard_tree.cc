@@ -3,6 +3,8 @@
 #include <bit>
 #include <cstddef>
 
+#include "base/as_size.h"
+
 namespace fovea {
 
 namespace {
@@ -19,7 +21,7 @@ ShardTree::ShardTree(int shards, int ranks)
     : shards_(shards),
       ranks_(ranks),
       leaves_(static_cast<int>(std::bit_ceil(static_cast<unsigned>(shards)))),
-      branches_(static_cast<std::size_t>(ranks)) {
+      branches_(as_size(ranks)) {
   add_branch(visit(0, leaves_), 0, leaves_);
 }
 
@@ -35,7 +37,7 @@ void ShardTree::add_branch(int rank, int first_leaf, int last_leaf) {
     const int shard = shard_at(leaf);
     branch.leaves.push_back(shard < shard_at(leaf + 1) ? shard : no_shard);
   }
-  branches_[static_cast<std::size_t>(rank)].push_back(std::move(branch));
+  branches_[as_size(rank)].push_back(std::move(branch));
 }
 
 // Of a branch with at least one shard; returns the rank that holds it whole.

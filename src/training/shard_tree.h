@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/as_size.h"
+
 namespace fovea {
 
 inline constexpr int no_shard = -1;
@@ -29,7 +31,7 @@ class ShardTree {
   int begin(int rank) const;
 
   // The largest branches that the rank holds whole, in order. For 1, 2, 4, 8, ... ranks it is one at most.
-  const std::vector<Branch>& branches(int rank) const { return branches_[static_cast<std::size_t>(rank)]; }
+  const std::vector<Branch>& branches(int rank) const { return branches_[as_size(rank)]; }
   // Additions that make of the sums of all branches the sum of all shards, which is then kept at 0.
   const std::vector<Addition>& across() const { return across_; }
 

@@ -1,12 +1,10 @@
 #include "training/trainer.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <numbers>
 
+#include "base/as_size.h"
 #include "base/clock.h"
-#include "kernels/instruction_set.h"
 #include "tasks/ready_vectors.h"
 #include "training/kept.h"
 
@@ -15,17 +13,6 @@ namespace fovea {
 namespace {
 
 constexpr int journal_every = 50;  // updates
-constexpr const char* all_right = "every held-out line is right";
-
-std::uint64_t hash_examples(std::uint64_t hash, std::span<const Example> examples) {
-  for (const Example& example : examples) {
-    for (const std::string* text : {&example.source, &example.target, &example.features, &example.alignment}) {
-      hash = hash_text(hash, *text);
-    }
-    for (const std::string& other : example.others) hash = hash_text(hash, other);
-  }
-  return mix(hash, examples.size());
-}
 
 // While it lives, the model has the averaged weights, if there are any.
 class AveragedWeights {
@@ -50,110 +37,24 @@ class AveragedWeights {
 
 Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Files& files, Observer& observer)
     : config_(config),
-      criterion_(config.training.metric),
       data_(std::move(data)),
       options_(std::move(options)),
       files_(files),
       observer_(observer),
       ranks_(*options_.ranks),
       workers_(options_.threads) {
-  if (config_.training.validate_every.unit != Period::Unit::updates &&
-      config_.training.validate_every.unit != Period::Unit::epochs) {
-    throw usage_error(
-        "training.validate_every is {}: a validation decides about the learning rate, so it must fall due after a "
-        "number "
-        "of updates (500u) or epochs (1e), or the same seed would not give the same model",
-        to_string(config_.training.validate_every));
-  }
-  if (config_.training.decay == "cosine" && config_.training.decay_updates == 0) {
-    throw usage_error("training.decay = cosine needs training.decay_updates: after how many the rate is zero");
-  }
-  const Traits select = selects().find(config_.model.attention.select).traits;
-  if (config_.training.scheduled_sampling > 0 && select.marginal) {
-    throw usage_error(
-        "training.scheduled_sampling with attention.select = {}: all steps are taken at once; set it to 0, or choose "
-        "another "
-        "selection",
-        config_.model.attention.select);
-  }
-  if (!task_kinds().find(config_.task).traits.reads && criterion_.metric()) {
-    throw usage_error("task = {} with training.metric = {}: nothing is answered; set training.metric = {}",
-                      config_.task, criterion_.name(), Criterion::loss_name);
-  }
-  if (config_.training.weight_decay > 0 && (config_.model.encoder.frozen || config_.model.decoder.frozen)) {
-    throw usage_error("training.weight_decay with frozen vectors: they would shrink at every update; leave one out");
-  }
-  if (data_.training.empty()) throw data_error("no line to train on");
-  if (data_.held_out.empty()) throw data_error("no line to validate on; give a second file with `dev`");
+  check_training(config_);
+  check_data(data_);
   const Beginning* beginning = data_.beginning.get();
   if (beginning) from_ = beginning->name;
   model_ = std::make_unique<Model>(config_, Task(config_, data_.training, data_.lexicon.get(),
                                                  beginning ? &beginning->model->task().learned() : nullptr));
-  for (const Example& example : data_.training) {
-    examples_.push_back(model_->task().encode(example));
-    const Encoding& encoded = examples_.back();
-    check_length(encoded.source, example.line);
-    lengths_.push_back({encoded.source.positions(), model_->task().steps(encoded.target.size())});
-  }
-  if (config_.model.objective.supervised > 0 &&
-      std::ranges::all_of(examples_, [](const Encoding& encoded) { return encoded.links.empty(); })) {
-    throw data_error(
-        "objective.supervised = {}, but no line to train on has an alignment; give links such as 0-0 1-2 in a column "
-        "called alignment (`columns`) or in a file (`alignment_file`), or set it to 0",
-        config_.model.objective.supervised);
-  }
-  for (const Example& example : data_.held_out) {
-    check_length(model_->task().encode(example).source, example.line);
-  }
-  data_hash_ = hash_examples(hash_examples(0, data_.training), data_.held_out);
-  for (const auto& entries : model_->task().lexicon()) {
-    for (const auto& [symbol, share] : entries)
-      data_hash_ = mix(data_hash_, mix(static_cast<std::uint64_t>(symbol), std::bit_cast<std::uint32_t>(share)));
-  }
-  for (const auto& [key, text] : model_->metadata()) {  // from files, maybe, that are not the same everywhere
-    if (key.ends_with(".tokenizer")) data_hash_ = hash_text(data_hash_, text);
-  }
-  for (const Encoding& example : examples_) {
-    for (const SourceData& source : example.source.sources) {
-      for (const float value : source.rows) data_hash_ = mix(data_hash_, std::bit_cast<std::uint32_t>(value));
-    }
-  }
-  check_same_on_all_ranks();
-  gradient_ = std::make_unique<GradientWorker>(*model_, examples_, workers_, ranks_);
-  held_out_ = std::make_unique<HeldOut>(*model_, data_.held_out, examples_, workers_);
-  optimizer_ = std::make_unique<Optimizer>(config_.training, static_cast<std::size_t>(model_->parameters().count()));
-}
-
-void Trainer::check_length(const Reading& source, std::int64_t line) const {
-  const int most = model_->task().max_source_symbols();
-  if (most == 0 || source.size() <= most) return;
-  throw data_error(
-      "line {}: the source has {} symbols, but attention.score = {} knows {} positions (the stop symbol "
-      "counted); set attention.positions higher, or leave longer lines out with `max_length`",
-      line, source.size(), config_.model.attention.score, most + 1);
-}
-
-void Trainer::check_same_on_all_ranks() const {
-  struct Hashes {
-    std::uint64_t program, settings, data;
-  };
-  const std::vector<Hashes> all =
-      ranks_.all_gather(Hashes{hash_text(hash_text(sizeof(Real), FOVEA_VERSION), kernels::instruction_set()),
-                               hash_text(0, to_json(config_)), data_hash_});
-  for (std::size_t rank = 1; rank < all.size(); ++rank) {
-    if (all[rank].program != all[0].program) {
-      throw usage_error(
-          "rank {} has another version of fovea or another instruction set than rank 0, so their sums would not be "
-          "the same; use machines of one kind (fovea bench names the instruction set)",
-          rank);
-    }
-    if (all[rank].settings != all[0].settings) {
-      throw usage_error("rank {} has other settings than rank 0; give every rank the same `config_file`", rank);
-    }
-    if (all[rank].data != all[0].data) {
-      throw data_error("rank {} read other data than rank 0; every machine must have the same files", rank);
-    }
-  }
+  lines_ = encode_lines(*model_, data_);
+  check_same_on_all_ranks(ranks_, config_, lines_.hash);
+  gradient_ = std::make_unique<GradientWorker>(*model_, lines_.examples, workers_, ranks_);
+  held_out_ = std::make_unique<HeldOut>(*model_, data_.held_out, lines_.examples, workers_);
+  judge_ = std::make_unique<Judge>(config_.training, held_out_->loss_of_single_symbols());
+  optimizer_ = std::make_unique<Optimizer>(config_.training, as_size(model_->parameters().count()));
 }
 
 double Trainer::seconds() const { return seconds_before_ + now() - started_at_; }
@@ -177,7 +78,7 @@ void Trainer::start() {
   model_->parameters().invalidate_packed();
   seconds_before_ = progress_.seconds;
   first_update_ = progress_.update;
-  plan_ = plan_batches(lengths_, config_.training.batch, static_cast<std::uint64_t>(config_.training.seed),
+  plan_ = plan_batches(lines_.lengths, config_.training.batch, static_cast<std::uint64_t>(config_.training.seed),
                        static_cast<std::uint64_t>(progress_.epoch));
   if (progress_.batch >= static_cast<std::int64_t>(plan_.size())) {
     throw model_error("{}: its progress lies beyond the data", (options_.folder / checkpoint_file_name).string());
@@ -186,7 +87,7 @@ void Trainer::start() {
     observer_.warned(text);
   }
   if (const std::string text = held_out_->warning(); !text.empty()) observer_.warned(text);
-  observer_.started({.training_lines = static_cast<std::int64_t>(examples_.size()),
+  observer_.started({.training_lines = static_cast<std::int64_t>(lines_.examples.size()),
                      .held_out_lines = static_cast<std::int64_t>(data_.held_out.size()),
                      .source_symbols = model_->task().source().size(),
                      .target_symbols = model_->task().target().size(),
@@ -203,9 +104,9 @@ void Trainer::begin() {
 }
 
 void Trainer::resume() {
-  load_checkpoint(files_, options_.folder, *model_, *optimizer_, progress_, data_hash_, from_);
+  load_checkpoint(files_, options_.folder, *model_, *optimizer_, progress_, lines_.hash, from_);
   restore_best(files_, options_.folder);
-  if (progress_.finished != all_right && !patience_is_over()) progress_.finished.clear();
+  judge_->reconsider(progress_);
 }
 
 // What rank 0 has read or decided.
@@ -214,21 +115,6 @@ void Trainer::share_progress() {
   std::string text = progress_to_json(progress_);
   ranks_.broadcast(text);
   progress_ = progress_from_json(text, "rank 0");
-}
-
-double Trainer::learning_rate() const {
-  const TrainingOptions& t = config_.training;
-  const double update = static_cast<double>(progress_.update + 1);
-  double rate = t.learning_rate * progress_.rate_factor;
-  if (update < t.warmup) rate *= update / t.warmup;
-  if (t.decay == "cosine") {
-    rate *= (1 + std::cos(std::numbers::pi * std::min(1.0, (update - 1) / t.decay_updates))) / 2;
-  }
-  if (t.decay == "inverse_sqrt") {
-    const double from = std::max(1, t.warmup);
-    if (update > from) rate *= std::sqrt(from / update);
-  }
-  return rate;
 }
 
 // One update; one whose gradient is not finite changes nothing and is counted.
@@ -245,7 +131,7 @@ void Trainer::train_batch(std::span<const std::uint32_t> batch) {
                           .scheduled_sampling = t.scheduled_sampling * sampling_ramp,
                           .expected = progress_.expected,
                           .shards = t.shards});
-  const double rate = learning_rate();
+  const double rate = judge_->learning_rate(progress_);
   ++progress_.update;
   rate_tokens_ += result.tokens;
   if (!std::isfinite(result.loss) || !std::isfinite(result.norm)) {
@@ -328,12 +214,6 @@ void Trainer::estimate_end(UpdateReport& report) const {
   }
 }
 
-double Trainer::score(const ValidationReport& report) const {
-  const std::optional<double> found = criterion_.find(report.metrics, report.held_out_loss);
-  check(found.has_value(), "{} was not measured", criterion_.name());
-  return *found;
-}
-
 // What the model makes of the held-out part, and the model itself if it is the best so far.
 std::pair<ValidationReport, ModelFiles> Trainer::look_at_held_out() {
   const AveragedWeights averaged(model_->parameters(), optimizer_->average());
@@ -343,11 +223,7 @@ std::pair<ValidationReport, ModelFiles> Trainer::look_at_held_out() {
       static_cast<double>(progress_.epoch) + static_cast<double>(progress_.batch) / static_cast<double>(plan_.size());
   report.seconds = seconds();
   report.training_loss = progress_.symbols ? progress_.loss / static_cast<double>(progress_.symbols) : 0;
-  // Long before a line is all right its symbols are more likely.
-  const double found = score(report);
-  report.metric = criterion_.name();
-  report.best = progress_.validations == 0 || criterion_.better(found, progress_.best) ||
-                (found == progress_.best && report.held_out_loss < progress_.best_loss);
+  judge_->compare(report, progress_);
   return {report, report.best || options_.keep > 0 ? encode_model(*model_) : ModelFiles()};
 }
 
@@ -359,7 +235,7 @@ void Trainer::validate() {
       auto [report, model] = look_at_held_out();
       if (options_.keep > 0) kept_[progress_.update] = model;
       if (report.best) best_model_ = std::move(model);
-      judge(std::move(report));
+      take_in(std::move(report));
     } catch (const SearchStopped&) {
     }
   }
@@ -374,7 +250,7 @@ void Trainer::validate_aside() {
   try {
     auto [report, model] = look_at_held_out();
     report.aside = true;
-    report.patience_left = patience_left();
+    report.patience_left = judge_->patience_left(progress_);
     journal_->write(report);
     if (report.best && progress_.validations > 0) set_best_aside(files_, options_.folder, model);
     if (report.best) save_model(files_, options_.folder, model);
@@ -383,42 +259,11 @@ void Trainer::validate_aside() {
   }
 }
 
-bool Trainer::has_left_single_symbols() const {
-  constexpr double clearly = 0.95;
-  return progress_.validations > 0 && progress_.best_loss < clearly * held_out_->loss_of_single_symbols();
-}
-
-int Trainer::patience_left() const { return std::max(0, config_.training.patience - progress_.since_best); }
-
-bool Trainer::patience_is_over() const {
-  return patience_left() == 0 && progress_.update - progress_.best_update >= config_.training.patience_updates;
-}
-
-void Trainer::judge(ValidationReport report) {
-  const TrainingOptions& t = config_.training;
-  ++progress_.validations;
-  if (report.best) {
-    progress_.metric = criterion_.name();
-    progress_.best = score(report);
-    progress_.best_loss = report.held_out_loss;
-    progress_.best_update = progress_.update;
-    progress_.since_best = 0;
-  } else {
-    ++progress_.since_best;
-    const bool long_enough = progress_.since_best % t.decay_after == 0;
-    if (t.decay == "plateau" && long_enough && has_left_single_symbols()) progress_.rate_factor /= 2;
-  }
-  report.patience_left = patience_left();
-  progress_.loss = 0;
-  progress_.symbols = 0;
-  if (report.all_right) {
-    progress_.finished = all_right;
-  } else if (patience_is_over()) {
-    progress_.finished = fmt::format("{} validations brought nothing better", progress_.since_best);
-  }
-  progress_.validating = false;
+void Trainer::take_in(ValidationReport report) {
+  judge_->judge(report, progress_);
   unsaved_ = true;
   journal_->write(report);
+  observer_.measured(report);
   save(Save::due);
   observer_.validated(report);
 }
@@ -436,10 +281,10 @@ void Trainer::save(Save which) {
     if (!kept_.empty()) remove_older_kept(files_, options_.folder, options_.keep);
     kept_.clear();
     journal_->flush();
-    save_checkpoint(files_, options_.folder, *model_, *optimizer_, progress_, data_hash_, from_);
+    save_checkpoint(files_, options_.folder, *model_, *optimizer_, progress_, lines_.hash, from_);
   } catch (const Error& e) {
     if (which == Save::last) throw;
-    while (kept_.size() > static_cast<std::size_t>(options_.keep)) kept_.erase(kept_.begin());
+    while (kept_.size() > as_size(options_.keep)) kept_.erase(kept_.begin());
     return observer_.warned(fmt::format("{}; training goes on, and saving is tried again later", e.what()));
   }
   unsaved_ = false;
@@ -492,12 +337,12 @@ Ending Trainer::run() {
   if (progress_.validating) validate();
   std::optional<Ending> ending = reason_to_stop();
   while (!ending) {
-    train_batch(plan_[static_cast<std::size_t>(progress_.batch)]);
+    train_batch(plan_[as_size(progress_.batch)]);
     unsaved_ = true;
     if (++progress_.batch == static_cast<std::int64_t>(plan_.size())) {
       progress_.batch = 0;
       ++progress_.epoch;
-      plan_ = plan_batches(lengths_, config_.training.batch, static_cast<std::uint64_t>(config_.training.seed),
+      plan_ = plan_batches(lines_.lengths, config_.training.batch, static_cast<std::uint64_t>(config_.training.seed),
                            static_cast<std::uint64_t>(progress_.epoch));
     }
     progress_.validating = due(config_.training.validate_every);

@@ -15,21 +15,21 @@
 #include "base/threads.h"
 #include "data/batches.h"
 #include "inference/answering.h"
-#include "tasks/beginning.h"
-#include "tasks/criterion.h"
 #include "tasks/model.h"
 #include "training/checkpoint.h"
 #include "training/gradient.h"
 #include "training/held_out.h"
 #include "training/journal.h"
+#include "training/judge.h"
 #include "training/observer.h"
+#include "training/training_data.h"
 
 namespace fovea {
 
 struct RunOptions {
   std::filesystem::path folder;
   int threads = 1;
-  Period stop_after;                                // none: until patience is at its end
+  Period stop_after = {};                           // none: until patience is at its end
   Period save_every = {60, Period::Unit::seconds};  // beside validations; leaves no trace in the result
   int keep = 0;                                     // the last validated models that stay in the folder, see kept.h
   bool fresh = false;                               // forget what the folder holds
@@ -38,13 +38,6 @@ struct RunOptions {
 };
 
 enum class Ending { finished, stopped, interrupted };
-
-struct TrainingData {
-  std::vector<Example> training;
-  std::vector<Example> held_out;
-  std::shared_ptr<const Lexicon> lexicon = {};      // for outputs that look symbols up
-  std::shared_ptr<const Beginning> beginning = {};  // a model that is trained on; none: a new one
-};
 
 class Trainer {
  public:
@@ -55,38 +48,31 @@ class Trainer {
 
   const Model& model() const { return *model_; }
   const Progress& progress() const { return progress_; }
-  std::uint64_t data_hash() const { return data_hash_; }
+  std::uint64_t data_hash() const { return lines_.hash; }
   // Whether the best model knows more than how frequent the target's symbols are.
-  bool has_left_single_symbols() const;
+  bool has_left_single_symbols() const { return judge_->has_left_single_symbols(progress_); }
   double loss_of_single_symbols() const { return held_out_->loss_of_single_symbols(); }
 
  private:
   void start();
   void begin();
   void resume();
-  void check_same_on_all_ranks() const;
   void share_progress();
-  void check_length(const Reading& source, std::int64_t line) const;
   void train_batch(std::span<const std::uint32_t> batch);
   void report_update(const GradientResult& result, double rate);
   void estimate_end(UpdateReport& report) const;
   void validate();
   void validate_aside();
   std::pair<ValidationReport, ModelFiles> look_at_held_out();
-  double score(const ValidationReport& report) const;
-  void judge(ValidationReport report);
-  int patience_left() const;  // validations
-  bool patience_is_over() const;
+  void take_in(ValidationReport report);
   enum class Save { due, last };
   void save(Save which);
-  double learning_rate() const;
   bool due(Period period) const;  // at the current update; epochs fall due at their end
   bool reached(Period limit) const;
   std::optional<Ending> reason_to_stop();
   double seconds() const;
 
   Config config_;
-  Criterion criterion_;
   TrainingData data_;
   RunOptions options_;
   Files& files_;
@@ -94,14 +80,13 @@ class Trainer {
   Ranks& ranks_;
 
   std::unique_ptr<Model> model_;
-  std::vector<Encoding> examples_;
-  std::vector<Length> lengths_;
-  std::uint64_t data_hash_ = 0;
+  EncodedLines lines_;
   std::string from_;  // the model it began with; empty: none
 
   Workers workers_;
   std::unique_ptr<GradientWorker> gradient_;
   std::unique_ptr<HeldOut> held_out_;
+  std::unique_ptr<Judge> judge_;
   std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<Journal> journal_;
   Progress progress_;

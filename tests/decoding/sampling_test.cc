@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "base/as_size.h"
 #include "decoding/table_model.h"
 
 namespace fovea::sampling_test {
@@ -83,7 +84,7 @@ TableSearch drawing(int beam, double temperature, std::uint64_t seed = 1) {
 }
 
 std::vector<std::int64_t> lines(int count, std::int64_t first = 0) {
-  std::vector<std::int64_t> out(static_cast<std::size_t>(count));
+  std::vector<std::int64_t> out(as_size(count));
   std::iota(out.begin(), out.end(), first);
   return out;
 }

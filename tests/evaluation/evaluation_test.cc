@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/as_size.h"
 #include "evaluation/gate.h"
 #include "tasks/metrics/metric.h"
 #include "training/tiny_run.h"
@@ -58,7 +59,7 @@ TEST_F(EvaluationTest, LinesOfOneSourceAreAskedOnce) {
   Predictor predictor(folder_.path(), 1);
   const Evaluation once = evaluate(predictor, examples, {});
   for (int i = 0; i < 20; ++i) {
-    examples.push_back(examples[static_cast<std::size_t>(i)]);
+    examples.push_back(examples[as_size(i)]);
     examples.back().target = "zzzzzzzzzzzz";
   }
   const Evaluation twice = evaluate(predictor, examples, {});

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.h"
 #include "inference/answering.h"
 #include "tasks/small_model.h"
 
@@ -69,9 +70,8 @@ TEST_P(EveryLooker, LooksAsItDoesWhenItAnswers) {
     ASSERT_EQ(looked[i].positions, sources[i].size() + 1);
     ASSERT_EQ(looked[i].steps, static_cast<int>(answers[i][0].symbols.size()) + 1);
     for (std::size_t t = 0; t < steps.size(); ++t) {
-      for (std::size_t p = 0; p < static_cast<std::size_t>(looked[i].positions); ++p) {
-        ASSERT_NEAR(looked[i].weights[t * static_cast<std::size_t>(looked[i].positions) + p], mean(steps[t], p),
-                    tolerance)
+      for (std::size_t p = 0; p < as_size(looked[i].positions); ++p) {
+        ASSERT_NEAR(looked[i].weights[t * as_size(looked[i].positions) + p], mean(steps[t], p), tolerance)
             << "line " << i << ", step " << t << ", position " << p;
       }
     }
@@ -96,7 +96,7 @@ TEST_P(EveryLooker, BatchMatesAndThreadsChangeNothing) {
 
 TEST_P(EveryLooker, WeightsOfAStepAddUpToOne) {
   for (const Looked& one : look_with(model_, encodings(model_, 30), 8)) {
-    ASSERT_EQ(one.weights.size(), static_cast<std::size_t>(one.steps) * static_cast<std::size_t>(one.positions));
+    ASSERT_EQ(one.weights.size(), as_size(one.steps) * as_size(one.positions));
     for (auto row = one.weights.begin(); row != one.weights.end(); row += one.positions) {
       double sum = 0;
       for (auto weight = row; weight != row + one.positions; ++weight) sum += static_cast<double>(*weight);

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "base/as_size.h"
 #include "training/tiny_run.h"
 
 namespace fovea::predictor_test {
@@ -192,7 +193,7 @@ std::vector<PredictOptions> different_options() {
   all[3].answer.search.alternatives = 2;
   for (const auto& [place, setting] : std::vector<std::pair<int, std::string>>{
            {4, "no_repeat_ngram=1"}, {5, "prefix=y"}, {6, "min_output=6"}, {7, "allowed=xyx,yyy"}}) {
-    set_field(all[static_cast<std::size_t>(place)].answer.search, setting);
+    set_field(all[as_size(place)].answer.search, setting);
   }
   for (std::size_t i = 0; i < all.size(); ++i) all[i].answer.batch = 1 + static_cast<int>(i) * 5;
   return all;

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "base/as_size.h"
 #include "inference/predictor.h"
 #include "tasks/average.h"
 #include "tasks/batching.h"
@@ -62,7 +63,9 @@ TEST_F(ScoringTest, ItsOwnAnswerHasTheScoreThatSearchGaveIt) {
   options.score = true;
   const auto scored = predictor.predict(sources, options);
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    if (answers[i].output.finished) EXPECT_EQ(scored[i].scored->log_probability, answers[i].output.score);
+    if (answers[i].output.finished) {
+      EXPECT_EQ(scored[i].scored->log_probability, answers[i].output.score);
+    }
   }
 }
 
@@ -88,7 +91,7 @@ TEST_F(ScoringTest, LinesThatCannotBeScoredSaySo) {
   EXPECT_EQ(found[1].status, LineStatus::empty);
   EXPECT_EQ(found[2].status, LineStatus::too_long);
   EXPECT_EQ(found[3].status, LineStatus::repaired);
-  for (const int i : {0, 1, 2}) EXPECT_FALSE(found[static_cast<std::size_t>(i)].scored.has_value());
+  for (const int i : {0, 1, 2}) EXPECT_FALSE(found[as_size(i)].scored.has_value());
   EXPECT_FALSE(found[3].scored->has_unknown);
   EXPECT_TRUE(found[4].scored->has_unknown);
 }

@@ -7,6 +7,8 @@
 #include <algorithm>
 
 #include "data/makers/maker.h"
+#include "data/wav.h"
+#include "support/temporary_folder.h"
 
 namespace fovea::defaults_test {
 namespace {
@@ -59,6 +61,18 @@ TEST(Defaults, StringsAreReadByCharactersAndSentencesByWords) {
   EXPECT_EQ(config.target.tokenizer, "word");
 }
 
+// On either side, or both.
+TEST(Defaults, TheRateOfTransformersRisesAtFirst) {
+  const std::vector<Example> examples = made("copy", 300);
+  const auto warmup = [&](const std::vector<std::string>& settings) {
+    return value_of(resolve(examples, settings).config, "training.warmup");
+  };
+  EXPECT_EQ(warmup({}), "0");
+  EXPECT_EQ(warmup({"encoder.kind=lstmn"}), "0");
+  EXPECT_EQ(warmup({"encoder.kind=transformer"}), "400");
+  EXPECT_EQ(warmup({"decoder.kind=transformer"}), "400");
+}
+
 TEST(Defaults, PhonesAreWords) {
   std::vector<Example> examples = made("copy", 300);
   for (Example& example : examples) {
@@ -70,6 +84,19 @@ TEST(Defaults, PhonesAreWords) {
   EXPECT_EQ(config.source.tokenizer, "char");
   EXPECT_EQ(config.target.tokenizer, "word");
   EXPECT_EQ(config.training.metric, "exact");
+}
+
+// Long words too, where there are few; but only to be written: a source may have others.
+TEST(Defaults, CaptionsAreWords) {
+  std::vector<Example> examples = made("copy", 600);
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    examples[i].target = fmt::format("one {} rectangle {} {} triangles", i % 2 ? "purple" : "yellow",
+                                     i % 3 ? "above" : "beside", i % 5 ? "three" : "several");
+  }
+  EXPECT_EQ(resolve(examples).config.target.tokenizer, "word");
+  EXPECT_EQ(resolve({examples.begin(), examples.begin() + 50}).config.target.tokenizer, "char") << "too few to tell";
+  for (Example& example : examples) example.source = example.target;
+  EXPECT_EQ(resolve(examples).config.source.tokenizer, "char");
 }
 
 // Batches hold about as many lines as with words, for which pieces need not be learned from all lines.
@@ -131,6 +158,29 @@ TEST(Defaults, SmallDataHasSmallBatchesAndPatience) {
 TEST(Defaults, LongEpochsAreValidatedWithin) {
   const Config config = resolve(sentences(70000, 1000)).config;
   EXPECT_EQ(config.training.validate_every, (Period{1000, Period::Unit::updates}));
+}
+
+// What a source says of its own settings is chosen like the rest, and what is given stays.
+TEST(Defaults, DocumentsAreSentencesOfWords) {
+  std::vector<Example> examples = sentences(400, 50);
+  for (Example& example : examples) example.target = "good";
+  const std::vector<std::string> settings = {"source.kind=document", "task=classify"};
+  const Config config = resolve(examples, settings).config;
+  EXPECT_EQ(config.source.tokenizer, "word");
+  EXPECT_EQ(config.model.encoder.kind, "hierarchical");
+  EXPECT_TRUE(config.training.batch.tokens);
+  EXPECT_EQ(resolve(examples, {settings[0], settings[1], "encoder.kind=rnn"}).config.model.encoder.kind, "rnn");
+}
+
+TEST(Defaults, SoundsAreReadAtTheirRate) {
+  const TemporaryFolder folder;
+  folder.write("a.wav", wav(chirp(3000), {.rate = 11025}));
+  std::vector<Example> examples(20, {"a.wav", "1", "", 1});
+  for (Example& example : examples) example.file = (folder / "data.tsv").string();
+  const ResolvedConfig resolved = resolve(examples, {"source.kind=audio", "task=classify"});
+  EXPECT_EQ(resolved.config.source.audio.rate, 11025);
+  EXPECT_FALSE(resolved.config.training.batch.tokens);
+  EXPECT_TRUE(std::ranges::any_of(resolved.choices, [](const Choice& c) { return c.name == "source.audio.rate"; }));
 }
 
 }  // namespace

@@ -439,7 +439,7 @@ TEST(ModelFile, OfBeforeColumnsHadNamesIsUnderstood) {
 
 TEST(OneWay, EachHasItsOwnSidesAndWeights) {
   Config config = small_config();
-  config.model.objective.agreement = 1;
+  set_field(config.model.objective, "agreement=1");
   config.source.tokenizer = "pieces:80";
   config.target.max_symbols = 7;
   std::vector<Example> examples;
@@ -448,7 +448,7 @@ TEST(OneWay, EachHasItsOwnSidesAndWeights) {
   std::size_t weights = 0;
   for (const bool reverse : {false, true}) {
     const auto one = both.one_way(reverse);
-    EXPECT_EQ(one->config().model.objective.agreement, 0);
+    EXPECT_FALSE(one->config().model.objective.asked(&ObjectiveTraits::both_directions));
     EXPECT_EQ(one->config().source.tokenizer, reverse ? "char" : "pieces:80");
     EXPECT_EQ(one->config().target.tokenizer, reverse ? "pieces:80" : "char");
     const std::string pieces = both.metadata().at("source.tokenizer");

@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "base/as_size.h"
+
 namespace fovea::references_test {
 namespace {
 
@@ -41,8 +43,7 @@ TEST(References, TheNearestCounts) {
 
 TEST(References, SamplesHaveAllLengths) {
   std::vector<Referenced> all;
-  for (int i = 0; i < 100; ++i)
-    all.push_back({std::string(static_cast<std::size_t>(1 + i * 37 % 100), 'a'), "", {}, i, 1});
+  for (int i = 0; i < 100; ++i) all.push_back({std::string(as_size(1 + i * 37 % 100), 'a'), "", {}, i, 1});
   const auto chosen = choose_samples(all, 4);
   ASSERT_EQ(chosen.size(), 4u);
   Texts lengths;

@@ -70,6 +70,49 @@ TEST(Statistics, BootstrapOfAMean) {
   EXPECT_THROW(bootstrap_intervals({{}, 2}, means, one), Error);
 }
 
+TEST(Statistics, BootstrapByTimesIsThatOfSums) {
+  std::vector<double> rows;
+  for (std::uint64_t i = 0; i < 50; ++i) rows.insert(rows.end(), {Random(3, Purpose::data).uniform(i), 1});
+  Workers workers(2);
+  const auto of_sums = bootstrap_intervals(
+      {rows, 2}, [](std::span<const double> sums) { return std::vector{sums[0] / sums[1]}; }, workers);
+  const auto of_times = bootstrap_intervals(
+      50,
+      [&](std::span<const std::uint32_t> times) {
+        double sum = 0;
+        for (std::size_t i = 0; i < 50; ++i) sum += times[i] * rows[2 * i];
+        return std::vector{sum / 50};
+      },
+      workers);
+  EXPECT_NEAR(of_times[0].low, of_sums[0].low, 1e-12);
+  EXPECT_NEAR(of_times[0].high, of_sums[0].high, 1e-12);
+}
+
+// Of 400 answers the first has 300 right. The second has the same right but for `lost`.
+TEST(Statistics, PairedDifferences) {
+  const auto right = [](std::size_t count) {
+    std::vector<double> rows;
+    for (std::size_t i = 0; i < 400; ++i) rows.insert(rows.end(), {i < count ? 1.0 : 0.0, 1});
+    return rows;
+  };
+  const auto share = [](std::span<const double> sums) { return std::vector{sums[0] / sums[1]}; };
+  Workers workers(1);
+  const std::vector<double> first = right(300);
+  const auto against = [&](std::size_t count) {
+    const std::vector<double> second = right(count);
+    return paired_differences({first, 2}, {second, 2}, share, workers).at(0);
+  };
+  EXPECT_EQ(against(300).p, 1) << "the same";
+  EXPECT_EQ(against(300).interval.low, 0);
+  EXPECT_GT(against(298).p, 0.05) << "two of 400 may be chance";
+  EXPECT_LT(against(280).p, 0.01);
+  // Each answer is drawn with its pair: the spread is that of 20 of 400, sqrt(0.05 0.95 / 400).
+  EXPECT_NEAR(against(280).interval.high - against(280).interval.low, 2 * 1.96 * 0.0109, 0.006);
+  EXPECT_GT(against(280).interval.low, 0);
+  EXPECT_LT(against(320).interval.high, 0);
+  EXPECT_THROW(paired_differences({first, 2}, {std::span(first).first(10), 2}, share, workers), Error);
+}
+
 TEST(Statistics, RefusesWhatHasNoAnswer) {
   EXPECT_THROW(mean({}), Error);
   EXPECT_THROW(student_interval(std::vector<double>{0.5}), Error);

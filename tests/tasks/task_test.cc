@@ -1,5 +1,6 @@
 #include "tasks/task.h"
 
+#include "base/as_size.h"
 #include "tasks/batching.h"
 #include "tasks/explaining.h"
 
@@ -49,14 +50,14 @@ TEST_P(EveryUnit, SourceTokensStandWhereTheyAre) {
   int end = 0;
   for (std::size_t i = 0; i + 1 < output.source.size(); ++i) {
     const SourceToken& token = output.source[i];
-    for (; end < token.start; ++end) EXPECT_EQ(characters[static_cast<std::size_t>(end)], " ") << end;
+    for (; end < token.start; ++end) EXPECT_EQ(characters[as_size(end)], " ") << end;
     std::string between;
-    for (; end < token.end; ++end) between += characters[static_cast<std::size_t>(end)];
+    for (; end < token.end; ++end) between += characters[as_size(end)];
     const bool marked = token.text.starts_with(word_mark);
     if (token.text == word_mark) between.clear();  // stands for spaces
     EXPECT_EQ(marked ? token.text.substr(word_mark.size()) : token.text, between);
   }
-  for (int c = end; c < std::ssize(characters); ++c) EXPECT_EQ(characters[static_cast<std::size_t>(c)], " ");
+  for (int c = end; c < std::ssize(characters); ++c) EXPECT_EQ(characters[as_size(c)], " ");
   EXPECT_EQ(output.source.back().text, "</s>");
   EXPECT_EQ(output.source.back().start, end);
   EXPECT_EQ(output.source.back().end, end);
@@ -342,7 +343,7 @@ TEST(Alignment, SharesTheWeightOfEachTargetSymbol) {
   ASSERT_EQ(batch.alignment.size(), 32u);
   for (std::ptrdiff_t t = 0; t < 4; ++t) {
     const auto row = batch.alignment.begin() + t * 8;
-    EXPECT_EQ(std::vector<Real>(row, row + 4), wanted[static_cast<std::size_t>(t)]) << t;
+    EXPECT_EQ(std::vector<Real>(row, row + 4), wanted[as_size(t)]) << t;
     EXPECT_EQ(std::vector<Real>(row + 4, row + 8), none) << "a line without links";
   }
 }
@@ -471,7 +472,7 @@ TEST(Replacement, IsTheMostAttendedWord) {
   const int red = task.target().encode("red");
   const auto looking = [](std::vector<std::vector<float>> heads) {
     StepExplanation explained;
-    for (auto& weights : heads) explained.looks.push_back({weights, weights, 1, 0, 0});
+    for (auto& weights : heads) explained.looks.push_back({{weights, weights, 1}, 0, 0});
     return explained;
   };
   // The stop symbol, though most attended, is no word; heads count together.

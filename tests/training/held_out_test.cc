@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "tasks/batching.h"
+#include "training/journal.h"
 #include "training/tiny_run.h"
 
 namespace fovea::held_out_test {
@@ -52,6 +53,33 @@ TEST(HeldOut, LossIsThatOfTheLines) {
     EXPECT_NEAR(report.held_out_loss, sum / static_cast<double>(symbols), 1e-5);
     EXPECT_NEAR(report.held_out_loss, std::log(model.task().target().size()), 0.5) << "an untrained model guesses";
   }
+}
+
+// What went wrong can be asked again: the line has all columns that the model reads.
+TEST(HeldOut, TheWorstComeFirstWithTheirLines) {
+  const Config config = tiny_config({"columns=source,target,source2"});
+  std::vector<Example> examples;
+  for (int i = 0; i < 20; ++i) {
+    examples.push_back({std::string(1, static_cast<char>('a' + i)), std::string(i + 1, 'x'), "", i, {}, {"two"}});
+  }
+  const Model model(config, Task(config, examples));
+  Workers workers(1);
+  HeldOut held_out(model, examples, encode_all(model, examples), workers);
+  const ValidationReport report = held_out.validate(nullptr);
+  ASSERT_EQ(report.worst.size(), 10U);
+  for (std::size_t i = 0; i < 10; ++i) {
+    EXPECT_EQ(report.worst[i].line, report.worst[i].source + "\ttwo");
+    if (i > 0) {
+      EXPECT_GE(report.worst[i - 1].edits, report.worst[i].edits);
+    }
+  }
+  const Json event = event_json(report);
+  EXPECT_EQ(event["worst"][0]["line"], report.worst[0].line);
+  EXPECT_EQ(event["samples"][0]["line"], report.samples[0].line);
+  ValidationReport plain;
+  plain.worst = {{"abc", "x", "y", 1, "abc"}, {std::string(300, 'a'), "x", "y", 1, std::string(300, 'a')}};
+  EXPECT_FALSE(event_json(plain)["worst"][0].contains("line")) << "it is said already";
+  EXPECT_EQ(event_json(plain)["worst"][1]["line"], std::string(300, 'a')) << "what is shown is cut";
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "base/as_size.h"
 #include "support/thread_ranks.h"
 #include "training/tiny_run.h"
 
@@ -23,13 +24,13 @@ class RankGradientTest : public testing::Test {
 
   // Two batches one after the other, the second with other shards; by rank, what came of the second.
   std::vector<Computed> compute(int rank_count, int shards, int threads = 1) {
-    std::vector<Computed> all(static_cast<std::size_t>(rank_count));
+    std::vector<Computed> all(as_size(rank_count));
     sent_ = run_ranks(rank_count, [&](Ranks& ranks) {
       Workers workers(threads);
       GradientWorker worker(model_, examples_, workers, ranks);
       std::vector<std::uint32_t> batch(70);
       std::iota(batch.begin(), batch.end(), 5u);
-      Computed& computed = all[static_cast<std::size_t>(ranks.rank())];
+      Computed& computed = all[as_size(ranks.rank())];
       for (const int used : {shards % 5 + 2, shards}) {
         computed.result =
             worker.compute({.examples = batch, .random = Random(1, Purpose::dropout), .dropout = 0.2, .shards = used});
@@ -73,7 +74,7 @@ TEST_F(RankGradientTest, SendsAtMostTwiceTheWeights) {
 TEST(RankTraining, RanksAndAStopChangeNothing) {
   const Config config = tiny_config({"training.scheduled_sampling=0.3", "training.warmup=10"});
   const auto train = [&](const std::filesystem::path& folder, int count, std::int64_t updates) {
-    std::vector<std::vector<Real>> weights(static_cast<std::size_t>(count));
+    std::vector<std::vector<Real>> weights(as_size(count));
     run_ranks(count, [&](Ranks& ranks) {
       Files files;
       Observer nobody;
@@ -84,7 +85,7 @@ TEST(RankTraining, RanksAndAStopChangeNothing) {
                       nobody);
       EXPECT_EQ(trainer.run(), Ending::stopped);
       const std::span<const Real> values = trainer.model().parameters().values();
-      weights[static_cast<std::size_t>(ranks.rank())].assign(values.begin(), values.end());
+      weights[as_size(ranks.rank())].assign(values.begin(), values.end());
     });
     for (const auto& other : weights) EXPECT_TRUE(other == weights[0]);
     return remains(folder);
@@ -121,7 +122,7 @@ TEST(RankTraining, ASignalToOneRankStopsAll) {
                       {.folder = folder.path(), .stop_after = {}, .stop_signal = &stopper.signal, .ranks = &ranks},
                       files, stopper);
       EXPECT_EQ(trainer.run(), Ending::interrupted);
-      updates[static_cast<std::size_t>(ranks.rank())] = trainer.progress().update;
+      updates[as_size(ranks.rank())] = trainer.progress().update;
     });
     EXPECT_EQ(updates, (std::array<std::int64_t, 3>{7, 7, 7}));
   }

@@ -6,12 +6,14 @@
 #include <span>
 #include <string>
 
+#include "base/as_size.h"
+
 namespace fovea::shard_tree_test {
 namespace {
 
 void add(std::vector<std::string>& values, const Addition& a) {
-  auto& into = values[static_cast<std::size_t>(a.into)];
-  auto& from = values[static_cast<std::size_t>(a.from)];
+  auto& into = values[as_size(a.into)];
+  auto& from = values[as_size(a.from)];
   EXPECT_FALSE(into.empty() || from.empty()) << "added twice";
   into = "(" + into + from + ")";
   from.clear();
@@ -27,13 +29,13 @@ std::string formula_of(std::span<const int> leaves) {
 // The sum as a formula.
 std::string formula(int shards, int ranks) {
   const ShardTree tree(shards, ranks);
-  std::vector<std::string> values(static_cast<std::size_t>(shards));
+  std::vector<std::string> values(as_size(shards));
   for (int rank = 0; rank < ranks; ++rank) {
     for (const Branch& branch : tree.branches(rank)) {
       for (const int shard : branch.leaves) {
         EXPECT_TRUE(shard == no_shard || (shard >= tree.begin(rank) && shard < tree.begin(rank + 1))) << "not its own";
       }
-      values[static_cast<std::size_t>(branch.first)] = formula_of(branch.leaves);
+      values[as_size(branch.first)] = formula_of(branch.leaves);
     }
   }
   for (const Addition& a : tree.across()) add(values, a);

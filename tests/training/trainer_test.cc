@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/as_size.h"
 #include "training/tiny_run.h"
 
 namespace fovea::trainer_test {
@@ -44,8 +45,8 @@ class TrainerTest : public testing::Test {
     train(tiny_config(settings), updates);
     std::vector<double> all;
     for (const UpdateReport& report : record_.updates) all.push_back(report.learning_rate);
-    EXPECT_EQ(all.size(), static_cast<std::size_t>(updates));
-    all.resize(static_cast<std::size_t>(updates));
+    EXPECT_EQ(all.size(), as_size(updates));
+    all.resize(as_size(updates));
     return all;
   }
 
@@ -110,7 +111,7 @@ TEST_F(TrainerTest, ValidationsByTimeAreRefused) {
 TEST_F(TrainerTest, WarmupRisesFromZero) {
   const auto seen = rates({"training.warmup=10", "training.decay=none", "training.learning_rate=0.02"}, 15);
   for (int update = 1; update <= 15; ++update) {
-    EXPECT_NEAR(seen[static_cast<std::size_t>(update - 1)], 0.02 * std::min(1.0, update / 10.0), 1e-12) << update;
+    EXPECT_NEAR(seen[as_size(update - 1)], 0.02 * std::min(1.0, update / 10.0), 1e-12) << update;
   }
 }
 
@@ -118,7 +119,7 @@ TEST_F(TrainerTest, InverseSquareRootFallsAfterWarmup) {
   const auto seen = rates({"training.warmup=4", "training.decay=inverse_sqrt", "training.learning_rate=0.02"}, 30);
   for (int update = 1; update <= 30; ++update) {
     const double expected = update <= 4 ? 0.02 * update / 4 : 0.02 * std::sqrt(4.0 / update);
-    EXPECT_NEAR(seen[static_cast<std::size_t>(update - 1)], expected, 1e-12) << update;
+    EXPECT_NEAR(seen[as_size(update - 1)], expected, 1e-12) << update;
   }
 }
 
@@ -156,7 +157,7 @@ TEST_F(TrainerTest, PlateauHalvesTheRateAfterSeveralValidationsWithoutProgress) 
   int since_best = 0, halvings = 0;
   std::size_t update = 0;
   for (const ValidationReport& report : record_.validations) {
-    for (; update < static_cast<std::size_t>(report.update); ++update) {
+    for (; update < as_size(report.update); ++update) {
       ASSERT_NEAR(record_.updates[update].learning_rate, rate, 1e-12) << "update " << update + 1;
     }
     since_best = report.best ? 0 : since_best + 1;
@@ -425,7 +426,7 @@ TEST_F(TrainerTest, NonFiniteUpdatesAreSkippedCountedAndEndTheRun) {
   EXPECT_GE(run.progress().skipped, 20);
   EXPECT_EQ(run.progress().skipped_in_a_row, 20);
   EXPECT_EQ(run.progress().update, static_cast<std::int64_t>(record_.updates.size()) + run.progress().skipped);
-  EXPECT_EQ(record_.warnings.size(), static_cast<std::size_t>(run.progress().skipped) - 1);
+  EXPECT_EQ(record_.warnings.size(), as_size(run.progress().skipped) - 1);
 }
 
 TEST_F(TrainerTest, NothingNonFiniteIsWritten) {
@@ -465,7 +466,7 @@ TEST_F(TrainerTest, ASkippedUpdateLeavesWeightsAlone) {
   EXPECT_EQ(ruined.progress().skipped, 2);
   std::size_t changed = 0;
   for (std::size_t i = 0; i < before.size(); ++i) changed += ruined.model().parameters().values()[i] != before[i];
-  EXPECT_EQ(changed, static_cast<std::size_t>(8 * ruined.model().task().target().size()));
+  EXPECT_EQ(changed, as_size(8 * ruined.model().task().target().size()));
 }
 
 TEST_F(TrainerTest, RefusesOtherSettingsAndOtherData) {

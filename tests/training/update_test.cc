@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/as_size.h"
 #include "training/gradient.h"
 #include "training/tiny_run.h"
 
@@ -39,7 +40,7 @@ FirstUpdates first_updates(const Config& config, int updates) {
   const auto numbers = [](std::span<const Real> values) { return Numbers64(values.begin(), values.end()); };
   found.weights.push_back(numbers(model.parameters().values()));
   for (int update = 0; update < updates; ++update) {
-    worker.compute({.examples = plan[static_cast<std::size_t>(update)],
+    worker.compute({.examples = plan[as_size(update)],
                     .random = Random(seed, Purpose::dropout).at(static_cast<std::uint64_t>(update)),
                     .dropout = config.training.dropout,
                     .shards = config.training.shards});
@@ -118,13 +119,12 @@ double share_with_unknown(const std::string& source, const std::vector<std::stri
   GradientWorker worker(model, examples, workers);
   const auto& entries = model.parameters().entries();
   const auto table = std::ranges::find(entries, "encoder.embedding.table", &Parameters::Entry::name);
-  const auto size = static_cast<std::size_t>(table->shape[1]);
+  const auto size = as_size(table->shape[1]);
   const std::vector<std::uint32_t> batch = {0};
   double found = 0;
   for (int i = 0; i < tries; ++i) {
     worker.compute({.examples = batch, .random = Random(static_cast<std::uint64_t>(i), Purpose::dropout)});
-    const auto unknown =
-        worker.gradient().subspan(static_cast<std::size_t>(table->offset) + Vocabulary::unknown * size, size);
+    const auto unknown = worker.gradient().subspan(as_size(table->offset) + Vocabulary::unknown * size, size);
     found += std::ranges::any_of(unknown, [](Real g) { return g != 0; });
   }
   return found / tries;

@@ -2,6 +2,7 @@
 // for abstractive summarization", section 2.5, with N = 3.
 #include <algorithm>
 
+#include "base/as_size.h"
 #include "decoding/rule.h"
 
 namespace fovea {
@@ -10,7 +11,7 @@ namespace {
 
 class NoRepeat : public DecodingRule {
  public:
-  explicit NoRepeat(int length) : before_(static_cast<std::size_t>(length) - 1) {}
+  explicit NoRepeat(int length) : before_(as_size(length) - 1) {}
 
   bool restricts() const override { return true; }
   void restrict(std::span<const std::int32_t> written, NextSymbols& next) const override {

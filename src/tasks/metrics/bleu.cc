@@ -1,8 +1,8 @@
 // bleu (Papineni 2002), of all answers together: 100 min(1, exp(1 - r / a)) (p1 p2 p3 p4)^(1/4), where pn is the share
 // of the answers' n-grams of words that their references have, and r and a are the words of references and answers.
 // A pn of zero becomes 1 / (2^k n-grams), k counting such ones (smoothing "exp" of Chen & Cherry 2014). Words are cut
-// as by mteval-v13a, in cased text. The same figure as sacreBLEU's (Post 2018) with one reference:
-// nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp.
+// as by mteval-v13a in cased text unless something else is asked for. The same figure as sacreBLEU's (Post 2018) with
+// one reference: nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp.
 #include <algorithm>
 #include <cmath>
 
@@ -16,65 +16,12 @@ namespace {
 
 constexpr std::size_t max_words = 4;
 
-void replace_all(std::string& text, std::string_view what, std::string_view by) {
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) {
-    text.replace(at, what.size(), by);
-  }
-}
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_stop(char c) { return c == '.' || c == ','; }
-// Those of ASCII that always stand alone: not ' - . and ,
-bool is_mark(char c) {
-  return (c >= '{' && c <= '~') || (c >= '[' && c <= '`') || (c >= ' ' && c <= '&') || (c >= '(' && c <= '+') ||
-         (c >= ':' && c <= '@') || c == '/';
-}
-
-// One rule of mteval: wherever two characters are such a pair, from left to right, with no character in two of them,
-// spaces are set around one of them. A character of several bytes is none of those that are asked for, so bytes do.
-template <class Pair>
-std::string set_apart(const std::string& text, bool second, const Pair& pair) {
-  std::string out;
-  out.reserve(2 * text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (i + 1 == text.size() || !pair(text[i], text[i + 1])) {
-      out += text[i];
-      continue;
-    }
-    if (!second) out += ' ';
-    out += text[i++];
-    out += ' ';
-    out += text[i];
-    if (second) out += ' ';
-  }
-  return out;
-}
-
-std::string tokenize_13a(std::string_view line) {
-  std::string text(line);
-  replace_all(text, "<skipped>", "");
-  replace_all(text, "&quot;", "\"");
-  replace_all(text, "&amp;", "&");
-  replace_all(text, "&lt;", "<");
-  replace_all(text, "&gt;", ">");
-  std::string out = " ";
-  for (const char c : text) {
-    if (is_mark(c)) out += ' ';
-    out += c;
-    if (is_mark(c)) out += ' ';
-  }
-  out += ' ';
-  out = set_apart(out, true, [](char a, char b) { return !is_digit(a) && is_stop(b); });
-  out = set_apart(out, false, [](char a, char b) { return is_stop(a) && !is_digit(b); });
-  return set_apart(out, true, [](char a, char b) { return is_digit(a) && b == '-'; });
-}
-
-Ngrams runs_of_words(std::string_view text) { return {words(tokenize_13a(text)), " "}; }
+Ngrams runs_of_words(const Judged& answer, std::string_view text) { return {words(answer.cut(text)), " "}; }
 
 // Words of the answer and of the reference; then two for each n: the answer's, and those that both have.
 void count_bleu(const Judged& answer, std::span<double> statistics) {
-  const Ngrams given = runs_of_words(answer.text);
-  const Ngrams wanted = answer.edits == 0 ? given : runs_of_words(answer.reference);
+  const Ngrams given = runs_of_words(answer, answer.text);
+  const Ngrams wanted = answer.edits == 0 ? given : runs_of_words(answer, answer.reference);
   statistics[0] = static_cast<double>(given.tokens());
   statistics[1] = static_cast<double>(wanted.tokens());
   const auto shared = shared_ngrams<max_words>(given, wanted);
@@ -108,6 +55,7 @@ extern const Metric Metric_bleu = {.name = "bleu",
                                    .most = 100,
                                    .statistics = 2 + 2 * max_words,
                                    .count = count_bleu,
-                                   .value = bleu_of};
+                                   .value = bleu_of,
+                                   .signature = "eff:no|tok:{}|smooth:exp"};
 
 }  // namespace fovea

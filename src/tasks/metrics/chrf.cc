@@ -61,6 +61,7 @@ extern const Metric Metric_chrf = {.name = "chrf",
                                    .most = 100,
                                    .statistics = 3 * longest_run,
                                    .count = count_chrf,
-                                   .value = chrf_of};
+                                   .value = chrf_of,
+                                   .signature = "eff:yes|nc:6|nw:0|space:no"};
 
 }  // namespace fovea

@@ -1,8 +1,11 @@
 #include "tasks/metrics/measurement.h"
 
+#include <fmt/format.h>
+
 #include <map>
 
 #include "base/utf8.h"
+#include "data/normalise.h"
 #include "tasks/metrics/edits.h"
 #include "tasks/metrics/metric.h"
 #include "tasks/references.h"
@@ -23,13 +26,6 @@ void for_each_metric(std::span<Number> row, const Use& use) {
   }
 }
 
-std::vector<double> values_of(std::span<const double> sums) {
-  std::vector<double> values;
-  for_each_metric(sums,
-                  [&](const Metric& metric, std::span<const double> own) { values.push_back(metric.value(own)); });
-  return values;
-}
-
 MetricValues named(std::span<const double> sums) {
   MetricValues values;
   for_each_metric(
@@ -43,16 +39,37 @@ void add_to(std::span<double> sums, std::span<const double> more) {
 
 }  // namespace
 
-Measurement::Measurement() {
+void MeasureOptions::fields(FieldVisitor& visit) {
+  visit("lowercase", lowercase, "upper and lower case are the same to every metric");
+  visit("tokenization", tokenization, "how BLEU cuts words; none: as they stand between spaces",
+        one_of(word_cutters()));
+}
+
+Measurement::Measurement(const MeasureOptions& options, const Tokenizer* tokenizer)
+    : options_(options), cut_(word_cutter(options.tokenization)), tokenizer_(tokenizer) {
   for (const Metric* metric : metrics()) width_ += metric->statistics;
 }
 
 void Measurement::add(const Answered& answer) {
-  const std::string& reference = nearest_reference(answer.references, answer.text);
-  const Judged judged = {.text = answer.text,
+  if (options_.lowercase) {
+    std::vector<std::string> references;
+    for (const std::string& reference : answer.references) references.push_back(lower_case(reference));
+    const std::string text = lower_case(answer.text);
+    add(answer, references, text);
+  } else {
+    add(answer, answer.references, answer.text);
+  }
+}
+
+void Measurement::add(const Answered& answer, std::span<const std::string> references, std::string_view text) {
+  const std::string& reference = nearest_reference(references, text);
+  const Judged judged = {.text = text,
                          .reference = reference,
-                         .edits = reference == answer.text ? 0 : edit_distance(reference, answer.text),
-                         .characters = std::ssize(characters(reference))};
+                         .edits = reference == text ? 0 : edit_distance(reference, text),
+                         .characters = std::ssize(characters(reference)),
+                         .cut = cut_,
+                         .tokenizer = tokenizer_};
+  several_ = several_ || references.size() > 1;
   statistics_.resize(statistics_.size() + width_);
   for_each_metric(std::span(statistics_).last(width_),
                   [&](const Metric& metric, std::span<double> own) { metric.count(judged, own); });
@@ -61,6 +78,19 @@ void Measurement::add(const Answered& answer) {
   unfinished_ += !answer.finished;
   abstained_ += answer.abstained;
   lines_ += answer.lines;
+}
+
+std::string Measurement::signature(const Metric& metric) const {
+  if (metric.signature.empty()) return {};
+  return fmt::format("nrefs:{}|case:{}|", several_ ? "nearest" : "1", options_.lowercase ? "lc" : "mixed") +
+         fmt::format(fmt::runtime(metric.signature), options_.tokenization);
+}
+
+std::vector<double> Measurement::values_of(std::span<const double> sums) {
+  std::vector<double> values;
+  for_each_metric(sums,
+                  [&](const Metric& metric, std::span<const double> own) { values.push_back(metric.value(own)); });
+  return values;
 }
 
 MetricValues Measurement::values() const {

@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/options.h"
 #include "base/threads.h"
+#include "tasks/metrics/metric.h"
 #include "tasks/metrics/metric_values.h"
 #include "tasks/statistics.h"
 
@@ -30,9 +32,18 @@ struct Answered {
   std::int64_t lines = 1;  // of the data that ask for it
 };
 
+// How texts are held against each other.
+struct MeasureOptions {
+  bool lowercase = false;            // case does not count, for any metric
+  std::string tokenization = "13a";  // of BLEU, see cut_words.h
+
+  void fields(FieldVisitor& visit);
+};
+
 class Measurement {
  public:
-  Measurement();
+  // The tokenizer, if there is one, is the one that cuts answers into the model's symbols, and must outlive it.
+  explicit Measurement(const MeasureOptions& options = {}, const Tokenizer* tokenizer = nullptr);
   void add(const Answered& answer);
 
   std::int64_t sources() const { return static_cast<std::int64_t>(lengths_.size()); }
@@ -45,14 +56,27 @@ class Measurement {
   MetricValues values() const;
   std::vector<LengthRow> by_length() const;
 
+  // How each figure of `metric` was computed, as sacreBLEU writes it: nrefs:1|case:mixed|... Empty: it has none.
+  std::string signature(const Metric& metric) const;
+
+  // What each answer adds to all sums, in the order of the list.
+  StatisticRows rows() const { return {statistics_, width_}; }
+  // Every metric, in the order of the list, of such sums.
+  static std::vector<double> values_of(std::span<const double> sums);
+
   // 95 % confidence: Wilson's for shares of the answers, for the others from answers drawn again. There must be one.
   std::vector<Interval> intervals(Workers& workers) const;
 
  private:
+  void add(const Answered& answer, std::span<const std::string> references, std::string_view text);
   std::span<const double> statistics(std::size_t answer) const {
     return std::span(statistics_).subspan(answer * width_, width_);
   }
 
+  MeasureOptions options_;
+  CutWords cut_;
+  const Tokenizer* tokenizer_;
+  bool several_ = false;               // some source has several references
   std::size_t width_ = 0;              // statistics of an answer, of all metrics
   std::vector<double> statistics_;     // [answers, width_]
   std::vector<std::int64_t> lengths_;  // of the references, in characters

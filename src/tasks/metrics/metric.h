@@ -11,6 +11,8 @@
 #include <string_view>
 
 #include "base/registry.h"
+#include "data/tokenizer.h"
+#include "tasks/metrics/cut_words.h"
 
 namespace fovea {
 
@@ -18,8 +20,10 @@ namespace fovea {
 struct Judged {
   std::string_view text;
   std::string_view reference;
-  std::int64_t edits = 0;       // of characters that lead from one to the other (Levenshtein 1966)
-  std::int64_t characters = 0;  // of the reference
+  std::int64_t edits = 0;                // of characters that lead from one to the other (Levenshtein 1966)
+  std::int64_t characters = 0;           // of the reference
+  CutWords cut = cut_13a;                // for metrics of words that others have to agree with
+  const Tokenizer* tokenizer = nullptr;  // that cuts both into the model's symbols; null: they are characters
 };
 
 enum class MetricForm {
@@ -44,6 +48,8 @@ struct Metric {
   // What an answer adds to each sum. These are whole numbers, so that sums are the same in any order.
   void (*count)(const Judged& answer, std::span<double> statistics);
   double (*value)(std::span<const double> sums) = ratio;  // 0 of no answers
+  // What sacreBLEU calls the same figure; {} is how words are cut. Empty: it has none.
+  std::string_view signature = {};
 };
 
 const Registry<Metric>& metrics();

@@ -9,6 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/as_size.h"
+
 namespace fovea {
 
 // The tokens of a text, each ended by `separator`, which none of them holds, if it is not empty.
@@ -30,7 +32,7 @@ class Ngrams {
   std::int64_t shared(const Ngrams& other, std::size_t n) const {
     if (text_ == other.text_) return count(n);
     std::unordered_map<std::string_view, std::int64_t> known;
-    known.reserve(static_cast<std::size_t>(other.count(n)));
+    known.reserve(as_size(other.count(n)));
     other.for_each(n, [&](std::string_view gram) { ++known[gram]; });
     std::int64_t found = 0;
     for_each(n, [&](std::string_view gram) {

@@ -1,5 +1,6 @@
 #include "tasks/metrics/words.h"
 
+#include "base/as_size.h"
 #include "base/utf8.h"
 
 namespace fovea {
@@ -15,7 +16,7 @@ std::vector<std::string_view> words(std::string_view text) {
   std::vector<std::string_view> found;
   const char* start = text.data();
   const auto end_word = [&](const char* end) {
-    if (end > start) found.emplace_back(start, static_cast<std::size_t>(end - start));
+    if (end > start) found.emplace_back(start, as_size(end - start));
   };
   for (const std::string_view character : characters(text)) {
     if (!is_space(character)) continue;

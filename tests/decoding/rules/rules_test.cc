@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/as_size.h"
 #include "base/utf8.h"
 #include "decoding/table_model.h"
 #include "support/source_files.h"
@@ -89,7 +90,9 @@ TEST(Rules, WideEnoughSearchFindsAllThatKeepThem) {
         std::erase_if(wanted, [](const Answer& a) { return !a.finished; });
         std::vector<Answer> finished = found[source];
         for (const Answer& a : finished) {
-          if (!a.finished) EXPECT_TRUE(those_that_keep({a}, c.keeps).size() == 1) << c.settings[0];
+          if (!a.finished) {
+            EXPECT_TRUE(those_that_keep({a}, c.keeps).size() == 1) << c.settings[0];
+          }
         }
         std::erase_if(finished, [](const Answer& a) { return !a.finished; });
         ASSERT_EQ(finished.size(), wanted.size()) << c.settings[0] << ", source " << source;
@@ -197,7 +200,7 @@ TEST(Rules, AStepThatWritesNothingIsNotTheirs) {
   std::size_t silent = 0;
   for (const Answer& answer : found) {
     Path seen = answer.symbols;
-    silent += static_cast<std::size_t>(std::erase(seen, 3));
+    silent += as_size(std::erase(seen, 3));
     EXPECT_FALSE(repeats(seen, 1));
   }
   EXPECT_GT(silent, 40u);

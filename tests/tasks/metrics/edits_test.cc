@@ -54,6 +54,28 @@ TEST(EditDistance, KnownOnes) {
   EXPECT_EQ(edit_distance(std::string(3000, 'a'), std::string(2990, 'a') + "b"), 10);
 }
 
+TEST(EditPath, LeadsFromOneToTheOtherInAsManyEdits) {
+  for (std::uint64_t i = 0; i < 300; ++i) {
+    const Letters a = random_letters(2 * i), b = random_letters(2 * i + 1);
+    const std::vector<std::string_view> wanted(a.begin(), a.end()), given(b.begin(), b.end());
+    std::string all_wanted, all_given;
+    std::int64_t edits = 0;
+    for (const Edit& edit : edit_path(wanted, given)) {
+      all_wanted += edit.wanted;
+      all_given += edit.given;
+      edits += !edit.same();
+    }
+    EXPECT_EQ(all_wanted, joined(a));
+    EXPECT_EQ(all_given, joined(b));
+    EXPECT_EQ(edits, edit_distance(wanted, given)) << joined(a) << " and " << joined(b);
+  }
+}
+
+TEST(EditPath, OfWhatIsTooLongIsStillWhole) {
+  const std::vector<std::string_view> many(5000, "a"), more(5000, "b");
+  EXPECT_EQ(edit_path(many, more).size(), 10000u);
+}
+
 TEST(EditDistance, OfWordsToo) {
   const std::vector<std::string_view> a = {"the", "cat", "sat"}, b = {"cat", "sat", "down"};
   EXPECT_EQ(edit_distance(a, b), 2);

@@ -42,6 +42,24 @@ TEST(Measurement, WordsAreWhatStandsBetweenWhiteSpace) {
   EXPECT_DOUBLE_EQ(value(measured, "wer"), 4.0 / 10) << "a space of no width is none";
 }
 
+TEST(Measurement, PerIsOfTheSymbolsThatTheModelWrites) {
+  const TokenizerPtr phones = make_tokenizer("word");
+  Measurement measured({}, phones.get());
+  add(measured, "AA B ER G", "AA B IH");
+  EXPECT_DOUBLE_EQ(value(measured, "per"), 2.0 / 4);
+  Measurement letters;
+  add(letters, "AA B", "AA C");
+  EXPECT_DOUBLE_EQ(value(letters, "per"), 1.0 / 4) << "characters, as nothing else is known";
+}
+
+TEST(Measurement, CaseCountsUnlessSaidOtherwise) {
+  Measurement as_it_is, lower({.lowercase = true});
+  for (Measurement* one : {&as_it_is, &lower}) add(*one, "Ärger", "äRGER");
+  EXPECT_EQ(value(as_it_is, "exact"), 0);
+  EXPECT_EQ(value(lower, "exact"), 1);
+  EXPECT_EQ(value(lower, "cer"), 0);
+}
+
 TEST(Measurement, AnyReferenceIsRightAndTheNearestCounts) {
   const Texts references = {"abcdefghijkl", "abc", "xyz"};
   Measurement measured;

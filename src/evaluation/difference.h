@@ -1,0 +1,24 @@
+// Whether two models differ on the same lines.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "evaluation/evaluation.h"
+
+namespace fovea {
+
+struct Difference {
+  std::string metric;
+  double first = 0;
+  double second = 0;
+  Interval interval;  // of the first less the second, 95 % confidence
+  double p = 1;       // of finding as much where there is none
+
+  bool differs() const { return p < 0.05; }
+};
+
+// Every metric of the list. Both must be evaluations of the same lines; a usage_error if they have other sources.
+std::vector<Difference> differences(const Evaluation& first, const Evaluation& second, int threads);
+
+}  // namespace fovea

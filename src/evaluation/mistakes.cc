@@ -1,0 +1,186 @@
+#include "evaluation/mistakes.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "base/utf8.h"
+#include "data/normalise.h"
+#include "tasks/metrics/edits.h"
+
+namespace fovea {
+
+namespace {
+
+constexpr std::size_t confusions_shown = 30;
+
+using ClassMap = std::map<std::int64_t, SourceClass>;
+
+struct Counted {
+  bool right = false;
+  bool among = false;
+  double chance = 0;
+};
+
+void count(ClassMap& classes, std::int64_t place, std::string name, const Counted& counted) {
+  SourceClass& one = classes[place];
+  one.name = std::move(name);
+  ++one.sources;
+  one.right += counted.right;
+  one.among += counted.among;
+  one.chance += counted.chance;
+}
+
+// By the place among the symbols of the training data, from 1.
+void count_by_place(ClassMap& classes, std::int64_t place, const Counted& counted) {
+  std::int64_t most = 10;
+  while (most < place) most *= 10;
+  count(classes, most, fmt::format("among the {} commonest", most), counted);
+}
+
+std::vector<SourceClass> listed(const ClassMap& classes) {
+  std::vector<SourceClass> all;
+  for (const auto& [place, one] : classes) all.push_back(one);
+  return all;
+}
+
+// Of the first source, which has symbols or nothing to say here.
+struct Rarity {
+  int symbols = 0;
+  int unseen = 0;
+  int rarest = 0;  // place by falling frequency, from 1; 0: it has no known symbol
+};
+
+Rarity rarity_of(const Task& task, const Referenced& question) {
+  Rarity rarity;
+  const SymbolSource* source = task.sources().empty() ? nullptr : task.sources()[0]->as_symbols();
+  if (!source) return rarity;
+  const SourceData data = source->encode_tokens(source->cut(question.source));
+  rarity.symbols = data.length;
+  for (const std::int32_t symbol : data.symbols) {
+    if (symbol == Vocabulary::unknown) {
+      ++rarity.unseen;
+    } else {
+      rarity.rarest = std::max(rarity.rarest, symbol - Vocabulary::first_symbol + 1);
+    }
+  }
+  return rarity;
+}
+
+constexpr int many_symbols = 1000;  // words or pieces: of letters it says nothing how common they are
+
+void count_wanted(const Task& task, std::string_view target, std::string_view answer, ClassMap& classes) {
+  if (task.target().size() < many_symbols) return;
+  std::map<std::string_view, int> given;
+  for (const std::string_view symbol : task.target_tokenizer().symbols(answer)) ++given[symbol];
+  for (const std::string_view symbol : task.target_tokenizer().symbols(target)) {
+    const Counted counted = {.right = given[symbol]-- > 0};
+    const std::int32_t id = task.target().encode(symbol);
+    if (id == Vocabulary::unknown) {
+      count(classes, std::numeric_limits<std::int64_t>::max(), "unknown to the model", counted);
+    } else {
+      count_by_place(classes, id - Vocabulary::first_symbol + 1, counted);
+    }
+  }
+}
+
+std::string mark(std::span<const Edit> path, std::string_view between) {
+  std::string text;
+  for (const Edit& edit : path) {
+    if (!text.empty()) text += between;
+    text += edit.same() ? std::string(edit.wanted) : fmt::format("[{}>{}]", edit.given, edit.wanted);
+  }
+  return text;
+}
+
+class Finder {
+ public:
+  explicit Finder(const Task& task) : tokenizer_(task.target_tokenizer()) {
+    const std::vector<std::string> two = {"a", "b"};
+    between_ = tokenizer_.join(two) == "a b" ? " " : "";
+  }
+
+  Mistake find(const Referenced& question, const Output& output, const std::string& answer, const std::string& target) {
+    const auto wanted = tokenizer_.symbols(target), given = tokenizer_.symbols(answer);
+    const std::vector<Edit> path = edit_path(wanted, given);
+    confusions_.add(path);
+    Mistake mistake = {.line = question.line,
+                       .source = output.read_text(),
+                       .answer = answer,
+                       .target = target,
+                       .marked = mark(path, between_),
+                       .score = output.score,
+                       .edits = edit_distance(target, answer)};
+    if (mistake.source.empty()) mistake.source = question.source;
+    return mistake;
+  }
+
+  const Confusions& confusions() const { return confusions_; }
+
+ private:
+  const Tokenizer& tokenizer_;
+  std::string_view between_;
+  Confusions confusions_;
+};
+
+double badness(const Mistake& mistake) {
+  return static_cast<double>(mistake.edits) /
+         static_cast<double>(std::max<std::int64_t>(1, count_characters(mistake.target)));
+}
+
+}  // namespace
+
+bool is_right_among(const Referenced& question, const Prediction& prediction, bool lowercase) {
+  const auto form = [&](const std::string& text) { return lowercase ? lower_case(text) : text; };
+  return std::ranges::any_of(prediction.output.nbest, [&](const Hypothesis& one) {
+    return std::ranges::any_of(question.references,
+                               [&](const std::string& reference) { return form(reference) == form(one.text); });
+  });
+}
+
+Mistakes find_mistakes(const Task& task, std::span<const Referenced> questions, std::span<const Prediction> predictions,
+                       const MeasureOptions& options) {
+  Mistakes all;
+  all.sources = std::ssize(questions);
+  all.positions = task.traits().positions;
+  Finder finder(task);
+  std::vector<Rarity> rarities;
+  for (const Referenced& question : questions) rarities.push_back(rarity_of(task, question));
+  int longest = 0;
+  for (const Rarity& rarity : rarities) longest = std::max(longest, rarity.symbols);
+  const int width = std::max(1, (longest + 7) / 8);
+  ClassMap lengths, rarest, unseen, wanted;
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    const auto form = [&](const std::string& text) { return options.lowercase ? lower_case(text) : text; };
+    const std::string answer = form(predictions[i].output.text);
+    std::vector<std::string> references;
+    for (const std::string& reference : questions[i].references) references.push_back(form(reference));
+    const std::string& target = nearest_reference(references, answer);
+    const bool right = target == answer;
+    count_wanted(task, target, answer, wanted);
+    all.answers = std::max(all.answers, static_cast<int>(predictions[i].output.nbest.size()));
+    if (!right) all.wrong.push_back(finder.find(questions[i], predictions[i].output, answer, target));
+    const Rarity& rarity = rarities[i];
+    if (rarity.symbols == 0) continue;
+    const Counted counted = {right, is_right_among(questions[i], predictions[i], options.lowercase),
+                             1.0 / rarity.symbols};
+    const int first = (rarity.symbols - 1) / width * width + 1;
+    count(lengths, first, width == 1 ? std::to_string(first) : fmt::format("{} to {}", first, first + width - 1),
+          counted);
+    count(unseen, std::min(rarity.unseen, 3), rarity.unseen < 3 ? std::to_string(rarity.unseen) : "3 or more", counted);
+    if (rarity.rarest > 0) count_by_place(rarest, rarity.rarest, counted);
+  }
+  std::ranges::stable_sort(all.wrong, [](const Mistake& a, const Mistake& b) {
+    return badness(a) != badness(b) ? badness(a) > badness(b) : a.score > b.score;  // sure of what is wrong: worse
+  });
+  all.confusions = finder.confusions().top(confusions_shown);
+  all.by_length = listed(lengths);
+  all.by_rarest = listed(rarest);
+  all.by_unseen = listed(unseen);
+  all.by_wanted = listed(wanted);
+  return all;
+}
+
+}  // namespace fovea

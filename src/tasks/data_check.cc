@@ -1,0 +1,191 @@
+#include "tasks/data_check.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/utf8.h"
+#include "data/columns.h"
+#include "data/normalise.h"
+#include "data/tokenizer.h"
+
+namespace fovea {
+
+namespace {
+
+using Weight = Finding::Weight;
+
+std::string place(const Example& example) {
+  return fmt::format("line {}, \"{}\"", example.line,
+                     beginning(example.source.empty() ? example.target : example.source));
+}
+
+// What asks the same thing.
+std::string question_of(const Example& example) {
+  std::string asked = example.source + '\n' + example.features;
+  for (const std::string& other : example.others) asked += '\n' + other;
+  return asked;
+}
+
+void add(std::vector<Finding>& findings, std::string what, Weight weight, std::int64_t lines, std::string text,
+         std::string first = {}) {
+  if (lines > 0) findings.push_back({std::move(what), weight, lines, std::move(text), std::move(first)});
+}
+
+void find_unread(const ReadReport& report, std::string_view part, std::vector<Finding>& findings) {
+  const auto refuse = [&](SkipReason reason, const char* what, std::string_view text) {
+    const Skipped& skipped = report.by(reason);
+    add(findings, what, Weight::refused, skipped.lines, fmt::format("{}{}", part, text), skipped.first);
+  };
+  refuse(SkipReason::bad_utf8, "encoding", "not UTF-8");
+  refuse(SkipReason::wrong_columns, "columns", "fewer columns than are needed");
+  refuse(SkipReason::empty_side, "empty_side", "a side is empty");
+  refuse(SkipReason::too_long, "too_long", "longer than `max_length`");
+  add(findings, "blank", Weight::note, report.by(SkipReason::blank).lines, fmt::format("{}blank, left out", part));
+  add(findings, "control", Weight::warning, report.with_control,
+      fmt::format("{}control characters, to the model unknown symbols", part), report.first_with_control);
+  add(findings, "columns", Weight::note, report.with_more,
+      fmt::format("{}more columns than have a name, which are not read", part), report.first_with_more);
+}
+
+// Lines for which `is` holds, as one finding.
+void find_lines(std::span<const Example> examples, std::string what, Weight weight, std::string text,
+                const std::function<bool(const Example&)>& is, std::vector<Finding>& findings) {
+  std::int64_t lines = 0;
+  std::string first;
+  for (const Example& example : examples) {
+    if (is(example) && lines++ == 0) first = place(example);
+  }
+  add(findings, std::move(what), weight, lines, std::move(text), first);
+}
+
+void find_forms(std::span<const Example> examples, std::vector<Finding>& findings) {
+  const Normaliser nfc("nfc"), spaces("spaces");
+  const auto changes = [](const Normaliser& form) {
+    return [&form](const Example& e) { return form(e.source) != e.source || form(e.target) != e.target; };
+  };
+  find_lines(examples, "form", Weight::warning,
+             "characters that can be written in two ways (not NFC); source.normalise = nfc makes them one",
+             changes(nfc), findings);
+  find_lines(examples, "spaces", Weight::warning,
+             "spaces at an end or several in a row; normalise = spaces makes one of them", changes(spaces), findings);
+}
+
+void find_repeated(std::span<const Example> examples, std::vector<Finding>& findings) {
+  std::unordered_set<std::string> seen;
+  find_lines(
+      examples, "duplicate", Weight::warning, "the same as a line before",
+      [&](const Example& e) { return !seen.insert(question_of(e) + '\n' + e.target).second; }, findings);
+  std::unordered_map<std::string, std::string> targets;
+  find_lines(
+      examples, "contradiction", Weight::warning,
+      "another target for the same source: right if there are several right answers",
+      [&](const Example& e) { return targets.emplace(question_of(e), e.target).first->second != e.target; }, findings);
+}
+
+void find_overlap(std::span<const Example> training, std::span<const Example> held_out,
+                  std::vector<Finding>& findings) {
+  std::unordered_set<std::string> learned;
+  for (const Example& example : training) learned.insert(question_of(example));
+  find_lines(
+      held_out, "overlap", Weight::warning,
+      "held-out lines whose source is trained on, too: what is measured on them is too good",
+      [&](const Example& e) { return learned.contains(question_of(e)); }, findings);
+}
+
+// Held-out lines with symbols that no line to train on has.
+void find_unseen(std::span<const Example> training, std::span<const Example> held_out, const std::string& side,
+                 const std::string& tokenizer, const std::function<std::string_view(const Example&)>& text,
+                 std::vector<Finding>& findings) {
+  if (tokenizer_kind(tokenizer).learns) return;  // pieces are made of characters; those that are new are few
+  const TokenizerPtr cut = make_tokenizer(tokenizer);
+  std::unordered_set<std::string> known, unseen;
+  for (const Example& example : training) {
+    for (const Token& token : cut->cut(text(example))) known.emplace(token.text);
+  }
+  std::int64_t lines = 0;
+  std::string first;
+  for (const Example& example : held_out) {
+    bool any = false;
+    for (const Token& token : cut->cut(text(example))) {
+      if (known.contains(std::string(token.text))) continue;
+      if (unseen.empty()) first = fmt::format("line {}, \"{}\"", example.line, beginning(token.text));
+      unseen.emplace(token.text);
+      any = true;
+    }
+    lines += any;
+  }
+  add(findings, "unseen", Weight::warning, lines,
+      fmt::format("held-out {}s with symbols that no line to train on has, {} different ones", side, unseen.size()),
+      first);
+}
+
+// Far beyond what most are: three times the spread of the middle half above it (Tukey 1977), and twice the median.
+void find_outliers(std::span<const Example> examples, const char* side,
+                   const std::function<std::string_view(const Example&)>& text, std::vector<Finding>& findings) {
+  std::vector<std::int64_t> lengths;
+  for (const Example& example : examples) lengths.push_back(count_characters(text(example)));
+  std::ranges::sort(lengths);
+  const auto at = [&](std::size_t quarter) { return lengths[quarter * (lengths.size() - 1) / 4]; };
+  const std::int64_t most = std::max(at(3) + 3 * (at(3) - at(1)), 2 * at(2));
+  find_lines(
+      examples, "length", Weight::warning,
+      fmt::format("{}s of more than {} characters, where half have {} at most", side, most, at(2)),
+      [&](const Example& e) { return count_characters(text(e)) > most; }, findings);
+}
+
+}  // namespace
+
+bool LookedOver::refused() const {
+  return std::ranges::any_of(findings, [](const Finding& one) { return one.weight == Weight::refused; });
+}
+
+TaskGuess guess_task(const Pairs& training) {
+  const auto& examples = training.examples;
+  if (Columns(training.columns).sources().empty()) return {"language_model", "there is no column to be read"};
+  std::unordered_set<std::string_view> targets;
+  bool positions = true;
+  for (const Example& example : examples) {
+    targets.insert(example.target);
+    std::int64_t number = 0;
+    const char* end = example.target.data() + example.target.size();
+    const auto [read, problem] = std::from_chars(example.target.data(), end, number);
+    positions =
+        positions && problem == std::errc() && read == end && number >= 1 && number <= count_characters(example.source);
+  }
+  if (positions) return {"locate", "every target is the number of a character of its source"};
+  if (targets.size() >= 2 && targets.size() <= 100 && targets.size() * 20 <= examples.size()) {
+    return {"classify", fmt::format("{} lines have only {} different targets", examples.size(), targets.size())};
+  }
+  return {"transduce", fmt::format("{} different targets in {} lines", targets.size(), examples.size())};
+}
+
+LookedOver look_over(const Pairs& training, const Pairs& held_out, const Config& config) {
+  LookedOver all;
+  auto& findings = all.findings;
+  find_unread(training.report, "", findings);
+  find_unread(held_out.report, "held out: ", findings);
+  find_forms(training.examples, findings);
+  find_repeated(training.examples, findings);
+  const auto source = [](const Example& e) { return std::string_view(e.source); };
+  const auto target = [](const Example& e) { return std::string_view(e.target); };
+  const bool reads = !Columns(training.columns).sources().empty();
+  const bool text = reads && sources().find(config.source.kind).symbols;
+  if (!held_out.examples.empty()) {
+    if (reads) find_overlap(training.examples, held_out.examples, findings);
+    if (text) {
+      find_unseen(training.examples, held_out.examples, "source", config.source.tokenizer, source, findings);
+    }
+    find_unseen(training.examples, held_out.examples, "target", config.target.tokenizer, target, findings);
+  }
+  if (text) find_outliers(training.examples, "source", source, findings);
+  find_outliers(training.examples, "target", target, findings);
+  all.guess = guess_task(training);
+  return all;
+}
+
+}  // namespace fovea

@@ -1,0 +1,42 @@
+// Data looked over before anything is learned from them: what training would refuse, what is suspicious, what the task
+// seems to be.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "data/pairs.h"
+#include "tasks/config.h"
+
+namespace fovea {
+
+struct Finding {
+  enum class Weight { refused, warning, note };
+  std::string what;  // encoding, columns, empty_side, ...
+  Weight weight = Weight::note;
+  std::int64_t lines = 0;  // 0: it is about all of them
+  std::string text;
+  std::string first = {};  // the first such line: its number, and what it says
+};
+
+// What the lines look as if they were for.
+struct TaskGuess {
+  std::string task;
+  std::string reason;
+};
+
+struct LookedOver {
+  std::vector<Finding> findings;
+  TaskGuess guess;
+
+  bool refused() const;  // training would not begin
+};
+
+// Lines to train on, read with what is bad left out and counted; and those held out, none: training takes a part.
+// The config says how texts are cut, and has the columns.
+LookedOver look_over(const Pairs& training, const Pairs& held_out, const Config& config);
+
+TaskGuess guess_task(const Pairs& training);
+
+}  // namespace fovea

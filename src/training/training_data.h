@@ -1,0 +1,37 @@
+// What a run learns from: settings and lines that go together, the lines as examples, and the same on all ranks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/ranks.h"
+#include "data/batches.h"
+#include "tasks/beginning.h"
+#include "tasks/model.h"
+
+namespace fovea {
+
+struct TrainingData {
+  std::vector<Example> training;
+  std::vector<Example> held_out;
+  std::shared_ptr<const Lexicon> lexicon = {};      // for outputs that look symbols up
+  std::shared_ptr<const Beginning> beginning = {};  // a model that is trained on; none: a new one
+};
+
+// Throw usage_errors and data_errors: settings that make no sense together, and lines that are missing.
+void check_training(const Config& config);
+void check_data(const TrainingData& data);
+
+struct EncodedLines {
+  std::vector<Encoding> examples;  // to train on
+  std::vector<Length> lengths;     // of each
+  std::uint64_t hash = 0;          // of all that was read, held-out lines and files that settings name included
+};
+// Throws a data_error where the model cannot learn from the lines.
+EncodedLines encode_lines(const Model& model, const TrainingData& data);
+
+// An error on all of them if they differ in program, settings or data.
+void check_same_on_all_ranks(Ranks& ranks, const Config& config, std::uint64_t data_hash);
+
+}  // namespace fovea

@@ -1,0 +1,57 @@
+// Edits come from outside: every text either gives weights that can be used or one line that says what is wrong.
+#include "decoding/explain_options.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/error.h"
+
+namespace fovea::explain_options_test {
+namespace {
+
+std::string problem(const std::string& text) {
+  try {
+    read_edits(text);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "nothing";
+}
+
+TEST(ExplainOptions, ReadsEdits) {
+  EXPECT_TRUE(read_edits("").empty());
+  EXPECT_TRUE(read_edits("[]").empty());
+  const auto edits = read_edits(R"([{"step": 3, "map": 1, "weights": [0.5, 1, 0]}, {"step": 0, "weights": [1e-3]}])");
+  ASSERT_EQ(edits.size(), 2U);
+  EXPECT_EQ(edits[0].step, 3);
+  EXPECT_EQ(edits[0].map, 1);
+  EXPECT_EQ(edits[0].weights, (std::vector<float>{0.5f, 1, 0}));
+  EXPECT_EQ(edits[1].map, 0);
+}
+
+TEST(ExplainOptions, RefusesEditsThatMakeNoSense) {
+  for (const std::string text :
+       {"{}", "[", "1", "[1]", "[[]]", R"([{}])", R"([{"step": -1, "weights": [1]}])",
+        R"([{"step": 1.5, "weights": [1]}])", R"([{"step": 1e9, "weights": [1]}])", R"([{"step": 0}])",
+        R"([{"step": 0, "weights": 1}])", R"([{"step": 0, "weights": []}])", R"([{"step": 0, "weights": [-1, 2]}])",
+        R"([{"step": 0, "weights": [null]}])", R"([{"step": 0, "weights": [0, 0]}])",
+        R"([{"step": 0, "weights": [1e99]}])", R"([{"step": 0, "weights": ["1"]}])",
+        R"([{"step": 0, "weights": [1], "head": 0}])", R"([[[[[[[1]]]]]]])"}) {
+    EXPECT_NE(problem(text), "nothing") << text;
+    EXPECT_EQ(problem(text).find('\n'), std::string::npos);
+  }
+  EXPECT_NE(problem(std::string(std::size_t(1) << 23, ' ')), "nothing");
+}
+
+TEST(ExplainOptions, AreFieldsLikeOthers) {
+  ExplainOptions options;
+  set_field(options, "saliency=true");
+  set_field(options, R"(edits=[{"step":0,"weights":[1]}])");
+  EXPECT_TRUE(options.saliency);
+  EXPECT_TRUE(options.any());
+  EXPECT_THROW(set_field(options, "edits=nonsense"), Error);
+}
+
+}  // namespace
+}  // namespace fovea::explain_options_test

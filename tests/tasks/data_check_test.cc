@@ -1,0 +1,70 @@
+#include "tasks/data_check.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "data/temporary_file.h"
+
+namespace fovea::data_check_test {
+namespace {
+
+Pairs read(const std::string& text, std::vector<std::string> columns = {}) {
+  const TemporaryFile file(text);
+  PairOptions options;
+  options.file = file.path();
+  options.columns = std::move(columns);
+  options.bad_lines = BadLines::skip;
+  options.max_length = 100;
+  return read_pairs(options);
+}
+
+LookedOver look(const std::string& training, const std::string& held_out = "") {
+  return look_over(read(training), held_out.empty() ? Pairs() : read(held_out), Config());
+}
+
+std::int64_t lines(const LookedOver& all, std::string_view what) {
+  const auto found = std::ranges::find(all.findings, what, &Finding::what);
+  return found == all.findings.end() ? 0 : found->lines;
+}
+
+TEST(DataCheck, SoundDataHaveNothing) {
+  const LookedOver all = look("one\teins\ntwo\tzwei\nthree\tdrei\n", "four\tvier\n");
+  EXPECT_EQ(lines(all, "unseen"), 1) << "f, u and v are new";
+  EXPECT_FALSE(all.refused());
+  EXPECT_TRUE(look("one\teins\ntwo\tzwei\nthree\tdrei\n").findings.empty());
+}
+
+TEST(DataCheck, WhatTrainingWouldRefuse) {
+  for (const char* bad : {"a\xFF\tb\n", "alone\n", "a\t\n"}) {
+    EXPECT_TRUE(look(std::string("one\teins\n") + bad).refused()) << bad;
+  }
+  EXPECT_TRUE(look("one\teins\n" + std::string(200, 'x') + "\ty\n").refused());
+  EXPECT_FALSE(look("one\teins\n\ntwo\tzwei\n").refused()) << "blank lines are no mistake";
+}
+
+TEST(DataCheck, WhatIsSuspicious) {
+  const LookedOver all =
+      look("one\teins\none\teins\none\tein\ntwo  x\tzwei\nA\u0308\tx\n" + std::string(90, 'y') + "\tz\n", "one\tuno\n");
+  EXPECT_EQ(lines(all, "duplicate"), 1);
+  EXPECT_EQ(lines(all, "contradiction"), 1);
+  EXPECT_EQ(lines(all, "spaces"), 1);
+  EXPECT_EQ(lines(all, "form"), 1);
+  EXPECT_EQ(lines(all, "overlap"), 1);
+  EXPECT_EQ(lines(all, "length"), 1);
+  EXPECT_EQ(lines(all, "unseen"), 1) << "u stands in no target";
+  EXPECT_FALSE(all.refused());
+}
+
+TEST(DataCheck, GuessesTheTask) {
+  EXPECT_EQ(guess_task(read("one\teins\ntwo\tzwei\n")).task, "transduce");
+  EXPECT_EQ(guess_task(read("word\t3\nlonger\t6\n")).task, "locate");
+  EXPECT_EQ(guess_task(read("word\t3\nlong\t6\n")).task, "transduce") << "long has no sixth letter";
+  std::string labels;
+  for (int i = 0; i < 60; ++i) labels += "text " + std::to_string(i) + (i % 2 == 0 ? "\tgood\n" : "\tbad\n");
+  EXPECT_EQ(guess_task(read(labels)).task, "classify");
+  EXPECT_EQ(guess_task(read("once upon a time\n", {"target"})).task, "language_model");
+}
+
+}  // namespace
+}  // namespace fovea::data_check_test

@@ -35,6 +35,7 @@ TEST(MechanismsPage, NamesEveryMechanismEncoderAndOutput) {
   check_all(encoders());
   check_all(decoders());
   check_all(generators());
+  check_all(objectives());
 }
 
 TEST(TasksPage, NamesEveryTaskSourceAndJoin) {

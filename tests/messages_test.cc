@@ -95,7 +95,8 @@ TEST(Messages, OfTheLibraryNameNoFlag) {
 }
 
 TEST(Messages, EveryInputTheyNameHasAFlag) {
-  std::set<std::string> named = {"source_file", "target_file", "min", "max", "columns", "max_length"};  // by way of {}
+  std::set<std::string> named = {"source_file", "target_file", "min",        "max",   "columns",
+                                 "max_length",  "answer",      "bad_typing", "unseen"};  // by way of {}
   const std::regex input("`([a-z_0-9]+)`");
   for (const auto& [path, code] : library()) {
     for (const Literal& literal : string_literals(code)) {
@@ -106,7 +107,7 @@ TEST(Messages, EveryInputTheyNameHasAFlag) {
     }
   }
   std::string help;
-  for (const char* command : {"train", "compare", "evaluate", "bench"}) {
+  for (const char* command : {"train", "compare", "evaluate", "bench", "predict", "make", "serve"}) {
     help += run(fovea({command, "--help"})).out;
   }
   for (const auto& [name, flag] : input_flags()) {

@@ -30,7 +30,9 @@ TEST(Scripts, AreSound) {
   if (access("/usr/bin/shellcheck", X_OK) != 0) GTEST_SKIP() << "shellcheck is not installed";
   const fs::path source = FOVEA_SOURCE_DIR;
   std::vector<std::string> words = {"/usr/bin/shellcheck", "--external-sources"};
-  for (const char* folder : {"", ".ci", "scripts", "bench", "tests/cli"}) find_scripts(source / folder, words);
+  for (const char* folder : {"", ".ci", "scripts", "bench", "python", "recipes", "web", "tests/cli"}) {
+    find_scripts(source / folder, words);
+  }
   ASSERT_GE(words.size(), 9u);
   const Outcome outcome = run({.words = words, .folder = source});
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;

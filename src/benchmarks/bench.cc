@@ -5,6 +5,7 @@
 #include <fstream>
 #include <numeric>
 
+#include "base/as_size.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/nearest.h"
@@ -34,12 +35,12 @@ double peak_mib() {
 
 // GFLOP/s, the best of what the threads together reach in a few tries of `work(thread)`, which says its operations.
 double best_rate(Workers& workers, double seconds, const std::function<double(int)>& work) {
-  std::vector<double> done(static_cast<std::size_t>(workers.count()));
+  std::vector<double> done(as_size(workers.count()));
   double best = 0;
   const double end = now() + std::min(0.1, seconds);
   do {
     const double start = now();
-    workers.run(workers.count(), [&](int task, int) { done[static_cast<std::size_t>(task)] = work(task); });
+    workers.run(workers.count(), [&](int task, int) { done[as_size(task)] = work(task); });
     best = std::max(best, std::accumulate(done.begin(), done.end(), 0.0) / (now() - start) / 1e9);
   } while (now() < end);
   return best;
@@ -49,13 +50,12 @@ double best_rate(Workers& workers, double seconds, const std::function<double(in
 class Rates {
  public:
   explicit Rates(Workers& workers)
-      : workers_(workers),
-        matrices_(static_cast<std::size_t>(workers.count()), std::vector<Real>(3 * size * size, Real(0.5))) {}
+      : workers_(workers), matrices_(as_size(workers.count()), std::vector<Real>(3 * size * size, Real(0.5))) {}
 
   void measure(double seconds) {
     measure_limit(seconds);
     product_ = std::max(product_, best_rate(workers_, seconds, [&](int task) {
-                          Real* a = matrices_[static_cast<std::size_t>(task)].data();
+                          Real* a = matrices_[as_size(task)].data();
                           Real *packed = a + size * size, *out = packed + size * size;
                           constexpr int repeats = 8;
                           for (int i = 0; i < repeats; ++i) {
@@ -69,7 +69,7 @@ class Rates {
   void measure_limit(double seconds) {
     limit_ = std::max(limit_, best_rate(workers_, seconds, [&](int task) {
                         const kernels::MultiplyAdds done = kernels::multiply_add_registers(1 << 18);
-                        matrices_[static_cast<std::size_t>(task)][0] = done.sum;
+                        matrices_[as_size(task)][0] = done.sum;
                         return done.operations;
                       }));
   }
@@ -110,7 +110,7 @@ class TrainingSteps {
       : model_(model),
         workers_(workers),
         gradient_(model, examples, workers),
-        optimizer_({}, static_cast<std::size_t>(model.parameters().count())) {
+        optimizer_({}, as_size(model.parameters().count())) {
     for (std::size_t i = 0; i < examples.size(); ++i) batch_.push_back(static_cast<std::uint32_t>(i));
   }
 
@@ -186,7 +186,7 @@ double measure(const BenchOptions& options, const BenchShape& shape, Model& mode
     searches.push_back(std::make_unique<FixedSearch>(model, shape.target, 1));
   }
   const double all = typical_time(options.seconds, rates, [&] {
-    workers.run(workers.count(), [&](int task, int) { searches[static_cast<std::size_t>(task)]->answer(examples); });
+    workers.run(workers.count(), [&](int task, int) { searches[as_size(task)]->answer(examples); });
   });
   return all / workers.count();
 }
@@ -206,7 +206,7 @@ void save_bench(const std::filesystem::path& folder, const Model& model, const B
   batch.samples.assign(examples.size(), 0);
   fill_batch(model.task(), rows, batch);
   Arena arena;
-  std::vector<Real> gradient(static_cast<std::size_t>(model.parameters().count()));
+  std::vector<Real> gradient(as_size(model.parameters().count()));
   const TrainingPass training = {gradient, Random(1, Purpose::dropout), batch.samples};
   Pass pass(model.parameters(), arena, training);
   const EncoderDecoder::Loss loss = model.network().loss(pass, batch);

@@ -1,23 +1,19 @@
 #include "cli/command_line.h"
 
-#include <CLI/CLI.hpp>
-#include <algorithm>
 #include <fmt/core.h>
 #include <fmt/ranges.h>
-#include <limits>
 #include <memory>
-#include <type_traits>
 
 #include "base/error.h"
-#include "base/nearest.h"
 #include "base/shell_word.h"
 #include "base/utf8.h"
+#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/out.h"
 #include "runs/presets.h"
 #include "cli/version.h"
 #include "data/columns.h"
-#include "data/makers/maker.h"
+#include "evaluation/label_figures.h"
 #include "tasks/config.h"
 #include "benchmarks/shapes.h"
 
@@ -26,53 +22,8 @@ namespace fovea {
 namespace {
 
 using Run = std::function<int()>;
-
-// What a value is called in help, which also decides what is offered for it (see offer_values), and what it may be.
-struct Value {
-  std::string name;
-  double low = -infinity;
-  double high = infinity;
-
-  static constexpr double infinity = std::numeric_limits<double>::infinity();
-};
-const Value file{"FILE"}, folder{"FOLDER"}, model{"MODEL"}, period{"PERIOD"}, maker{"MAKER"}, preset{"PRESET"};
-const Value list_name{"LIST"}, setting{"SETTING=VALUE"}, settings{"SETTING=VALUE,..."};
-
-Value number(double low = -Value::infinity, double high = Value::infinity) { return {"N", low, high}; }
-Value one_of(const std::vector<std::string>& names) { return {fmt::format("{}", fmt::join(names, "|"))}; }
-
-template <class Entries>
-std::vector<std::string> names_of(const Entries& entries) {
-  std::vector<std::string> names;
-  for (const auto& entry : entries) names.emplace_back(entry.name);
-  return names;
-}
-
-// Unlike CLI::Range it refuses what is no number, such as nan.
-CLI::Validator range(double low, double high) {
-  const std::string wanted = fmt::format("{:.10g}..{:.10g}", low, high);
-  return {[=](const std::string& text) {
-            double value = 0;
-            const bool good = CLI::detail::lexical_cast(text, value) && low <= value && value <= high;
-            return good ? std::string() : fmt::format("{} is not in {}", text, wanted);
-          },
-          wanted};
-}
-
-// The initial value is shown in help unless it only stands for "not given": an empty text, a number out of range.
-template <class T>
-CLI::Option* add(CLI::App* command, const char* names, T& target, const Value& value, const std::string& help) {
-  CLI::Option* option = command->add_option(names, target, help)->type_name(value.name);
-  if constexpr (std::is_arithmetic_v<T>) {
-    if (value.high < Value::infinity) option->check(range(value.low, value.high));
-    if (value.low <= target && target <= value.high) option->capture_default_str();
-  } else if constexpr (std::is_same_v<T, std::string>) {
-    if (!target.empty()) option->capture_default_str();
-  } else {
-    option->allow_extra_args(false);  // a list: one of it each time the flag is given
-  }
-  return option;
-}
+using namespace arguments;
+using arguments::one_of;  // not that of options
 
 void add_threads(CLI::App* command, int& threads) {
   add(command, "--threads", threads, number(1, 256),
@@ -101,29 +52,6 @@ void add_models(CLI::App* command, std::vector<std::string>& words, const std::s
       ->allow_extra_args();
 }
 
-// The flags of options that are declared by their fields, but for some: --length-power for length_power.
-void add_fields(CLI::App* command, FieldsRef options, const std::vector<std::string>& left_out) {
-  for (const Field& field : options.visit().fields()) {
-    if (std::ranges::find(left_out, field.name) != left_out.end()) continue;
-    std::string flag = "--" + field.name;
-    std::ranges::replace(flag, '_', '-');
-    const auto add_value = [&](auto* value) {
-      using T = std::remove_pointer_t<decltype(value)>;
-      if constexpr (std::is_same_v<T, bool>) {
-        command->add_flag(flag, *value, field.help);
-      } else if constexpr (std::is_arithmetic_v<T>) {
-        add(command, flag.c_str(), *value, number(field.rule.low, field.rule.high), field.help);
-      } else if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, std::vector<std::string>>) {
-        const Value text = field.rule.file ? file : field.rule.names.empty() ? Value{"TEXT"} : one_of(field.rule.names);
-        add(command, flag.c_str(), *value, text, field.help);
-      } else {
-        throw usage_error("{}: no flag has a value of this type", field.name);
-      }
-    };
-    std::visit(add_value, field.value);
-  }
-}
-
 void add_bad_lines(CLI::App* command, std::string& policy) {
   add(command, "--on-bad-line", policy, one_of({"fail", "skip"}), "what to do: fail, or skip it and count");
 }
@@ -149,11 +77,17 @@ void add_training(CLI::App* command, TrainingInput& f, ConfigInput& c) {
 }
 
 void add_make(CLI::App& app, MakeCommand& c, Run& run) {
-  CLI::App* command = app.add_subcommand("make", "make a data set: dates, copy, reverse");
-  command->footer("Example:\n  fovea make dates --count 20000 --seed 1 > dates.tsv");
+  CLI::App* command =
+      app.add_subcommand("make", "make a data set: dates, typos, scenes, series, extract, copy, reverse");
+  command->footer(
+      "Examples:\n"
+      "  fovea make dates --count 20000 --seed 1 > dates.tsv\n"
+      "  fovea make typos --words words.tsv --answer word > typos.tsv\n"
+      "  fovea make scenes --pictures pictures > scenes.tsv   (pictures/1-0.png and so on are written)");
   add(command, "name", c.name, maker, "which one; see fovea list makers")->required();
   add(command, "--count", c.count, number(0, 1'000'000'000), "lines");
   add(command, "--seed", c.seed, number(0, 2'000'000'000), "another seed, other lines");
+  add_fields(command, c.options, {});
   command->callback([&] { run = [&c] { return c.run(); }; });
 }
 
@@ -176,7 +110,10 @@ void add_train(CLI::App& app, TrainCommand& c, Run& run) {
   add(command, "--progress", c.progress, one_of({"auto", "live", "plain", "none"}), "how progress is shown");
   add(command, "--rank-timeout", c.rank_timeout, number(0, 1e6),
       "seconds a rank of mpirun may be missing before all end; 0: any time");
+  command->add_flag("--watch{8000}", c.watch,
+                    "serve a page that shows it as it goes on; --watch=PORT for another port");
   command->add_flag("--fresh", c.fresh, "start over even if the folder holds a run");
+  command->add_flag("--no-film", c.no_film, "write no film.jsonl (see fovea show --film)");
   command->add_flag("--print-config", c.print_config, "print the settings that would be used, and stop");
   add_threads(command, c.threads);
   command->callback([&] { run = [&c] { return c.run(); }; });
@@ -198,6 +135,7 @@ void add_predict(CLI::App& app, PredictCommand& c, Run& run) {
   add_models(command, c.words, fmt::format("a file of lines, {}, or - for standard input, as without it", packed));
   add_columns(command, c.columns, "as the model was trained");
   add_fields(command, c.search, {});
+  add_fields(command, c.search.explain, {});
   command->add_flag("--replace-unknown", c.replace_unknown,
                     "where the unknown symbol is written, take the source's symbol looked at most");
   add(command, "--dictionary", c.dictionary, file, "translates what --replace-unknown takes (as for train --lexicon)");
@@ -247,7 +185,9 @@ void add_evaluate(CLI::App& app, EvaluateCommand& c, Run& run) {
   command->footer(
       "Examples:\n"
       "  fovea evaluate runs/dates test.tsv\n"
-      "  fovea evaluate runs/dates test.tsv --min exact=0.99 --max cer=0.01   (exit 5 if missed)");
+      "  fovea evaluate runs/dates test.tsv --min exact=0.99 --max cer=0.01   (exit 5 if missed)\n"
+      "  fovea evaluate runs/new test.tsv --against runs/old\n"
+      "  fovea evaluate runs/dates test.tsv --errors errors.tsv");
   add_models(command, c.words, fmt::format("lines of source<TAB>target, {}", packed));
   add(command, "--source", c.source_file, file, "sources, with --target instead of one file");
   add(command, "--target", c.target_file, file, "targets");
@@ -256,6 +196,12 @@ void add_evaluate(CLI::App& app, EvaluateCommand& c, Run& run) {
   add_columns(command, c.columns, "as the model was trained");
   add(command, "--min", c.minimums, Value{"METRIC=VALUE"}, "metric=value that must be reached; may be given again");
   add(command, "--max", c.maximums, Value{"METRIC=VALUE"}, "the same for error rates, of which less is better");
+  add(command, "--against", c.against, model, "another model: say by every metric whether the two differ");
+  add(command, "--errors", c.errors, file, "write what went wrong, worst first, and what is taken for what");
+  add(command, "--svg", c.svg, file, "draw what decided in training by the length of the targets, --against beside it");
+  add(command, "--top", c.top, Value{"N", 2, 10}, "how often one of the best N answers is right: 2, 3, 5 or 10")
+      ->check(CLI::IsMember(known_tops()));
+  add_fields(command, c.measure, {});
   add_fields(command, c.search, {"nbest"});
   add_bad_lines(command, c.on_bad_line);
   add_max_length(command, c.max_length);
@@ -265,24 +211,90 @@ void add_evaluate(CLI::App& app, EvaluateCommand& c, Run& run) {
   command->callback([&] { run = [&c] { return c.run(); }; });
 }
 
+void add_check(CLI::App& app, CheckCommand& c, Run& run) {
+  CLI::App* command = app.add_subcommand("check", "look over data before training on them");
+  command->footer(
+      "Examples:\n"
+      "  fovea check dates.tsv\n"
+      "  fovea check train.tsv --dev valid.tsv --json\n\n"
+      "Exit code 3 says that training would refuse them.");
+  add_training(command, c.files, c.input);
+  command->add_flag("--json", c.json, "one object");
+  command->callback([&] { run = [&c] { return c.run(); }; });
+}
+
 void add_show(CLI::App& app, ShowCommand& c, Run& run) {
-  CLI::App* command = app.add_subcommand("show", "draw what the model looked at while answering a line");
+  CLI::App* command = app.add_subcommand("show", "draw what the model looked at while answering lines");
   command->footer(
       "Examples:\n"
       "  fovea show runs/dates '3rd of May 1999'\n"
-      "  fovea show runs/dates '3rd of May 1999' --svg map.svg --html map.html\n"
-      "  fovea show runs/dates '3rd of May 1999' --target 1999-05-04");
+      "  fovea show runs/dates '3rd of May 1999' --svg map.svg --png map.png --html map.html\n"
+      "  fovea show runs/dates '3rd of May 1999' --target 1999-05-04\n"
+      "  fovea show runs/dates --file lines.txt --saliency --html maps.html\n"
+      "  fovea show runs/dates '3rd of May 1999' --steps\n"
+      "  fovea show runs/dates --film --html film.html   (embeddings and a map over training)");
   add(command, "model", c.model, model, "folder of a run, or a model file")->required();
-  add(command, "text", c.text, Value{"TEXT"}, "the line")->required();
+  add(command, "text", c.texts, Value{"TEXT"}, "the line, or several")->allow_extra_args();
+  add(command, "--file", c.file, file, "further lines; - for standard input");
   add_columns(command, c.columns, "as the model was trained");
   add(command, "--svg", c.svg, file, "write a picture");
+  add(command, "--png", c.png, file, "write it as PNG (needs rsvg-convert)");
   add(command, "--html", c.html, file, "write a page");
   add(command, "--target", c.target, Value{"TEXT"}, "look at how it would write this, instead of its own answer");
+  command->add_flag("--steps", c.steps, "print the numbers of each step instead of drawing them");
+  add(command, "--layer", c.layer, number(0, 1000), "only maps of this layer");
+  add(command, "--head", c.head, number(0, 1000), "only maps of this head");
+  command->add_flag("--film", c.film, "the embeddings and one line's map over training, of a run");
   add_fields(command, c.search, {"nbest"});
+  add_fields(command, c.search.explain, {"self_attention"});
+  command->add_flag("--self,--self-attention", c.search.explain.self_attention,
+                    "the maps of encoder and decoder to themselves, too");
   add_max_length(command, c.max_length);
   command->add_flag("--compact", c.compact, "one line a step");
-  command->add_flag("--json", c.json, "print the explanation instead of drawing it");
+  command->add_flag("--json", c.json, "print the explanations instead of drawing them");
   add_words(command, c.by_words);
+  command->callback([&] { run = [&c] { return c.run(); }; });
+}
+
+void add_serve(CLI::App& app, ServeCommand& c, Run& run) {
+  CLI::App* command = app.add_subcommand("serve", "answer by HTTP, with a page that shows what the models look at");
+  command->footer(
+      "Examples:\n"
+      "  fovea serve runs/dates\n"
+      "  fovea serve runs/dates runs/names --port 8080\n"
+      "  fovea serve runs/scenes --files scenes   (a model of pictures, and the folder that has them)\n"
+      "  curl localhost:8000/v1/predict -H 'Content-Type: application/json' -d '{\"text\": \"3rd of May 1999\"}'\n\n"
+      "What can be asked, and what is refused: docs/http.md.");
+  add(command, "model", c.models, model, "folder of a run, or a model file; several have names of their own")
+      ->required()
+      ->allow_extra_args();
+  add(command, "--port", c.options.port, number(0, 65535), "where it listens; 0: any that is free");
+  add(command, "--host", c.options.host, Value{"ADDRESS"}, "of this machine; any but 127.0.0.1 lets others ask");
+  add(command, "--allow-host", c.options.allow_hosts, Value{"NAME"},
+      "by which others call this server, as a proxy does; may be given again");
+  add(command, "--allow-origin", c.options.allow_origins, Value{"URL"},
+      "of a site whose pages may ask, as https://example.org; may be given again");
+  add(command, "--files", c.files, folder,
+      "whose files are opened where lines name sounds, pictures or rows; without it, none is");
+  add(command, "--queue", c.queue, number(1, 100'000), "requests that may wait for each model; more are refused");
+  add(command, "--connections", c.options.connections, number(1, 100'000), "open at once");
+  add(command, "--timeout", c.options.answer, number(0.1, 86'400), "seconds that an answer may take");
+  add_int8(command, c.int8);
+  add_threads(command, c.threads);
+  command->callback([&] { run = [&c] { return c.run(); }; });
+}
+
+void add_report(CLI::App& app, ReportCommand& c, Run& run) {
+  CLI::App* command = app.add_subcommand("report", "the curves of one run or several on one page");
+  command->footer(
+      "Examples:\n  fovea report runs/dates\n  fovea report runs/a runs/b runs/c -o compared.html\n"
+      "  fovea report runs/a runs/b --tensorboard events; tensorboard --logdir events");
+  add(command, "run", c.runs, folder, "folder of a run; several are drawn over one another")
+      ->required()
+      ->allow_extra_args();
+  add(command, "-o,--output", c.output, file, "the page to be written");
+  add(command, "--tensorboard", c.tensorboard, folder,
+      "write the curves for TensorBoard, too: in it a folder for each run");
   command->callback([&] { run = [&c] { return c.run(); }; });
 }
 
@@ -366,8 +378,11 @@ struct Commands {
   PredictCommand predict;
   ScoreCommand score;
   EvaluateCommand evaluate;
+  CheckCommand check;
   AverageCommand average;
   ShowCommand show;
+  ReportCommand report;
+  ServeCommand serve;
   CompareCommand compare;
   ListCommand list;
   InspectCommand inspect;
@@ -390,82 +405,20 @@ std::unique_ptr<CLI::App> declare(Commands& commands, Run& run) {
       "fovea COMMAND --help says more. Exit codes: 0 ok, 1 failure, 2 usage, 3 bad data, 4 bad model, 5 --min missed, "
       "129/130/143 stopped after saving.");
   add_make(*app, commands.make, run);
+  add_check(*app, commands.check, run);
   add_train(*app, commands.train, run);
   add_predict(*app, commands.predict, run);
   add_score(*app, commands.score, run);
   add_evaluate(*app, commands.evaluate, run);
   add_show(*app, commands.show, run);
+  add_report(*app, commands.report, run);
+  add_serve(*app, commands.serve, run);
   add_compare(*app, commands.compare, run);
   add_average(*app, commands.average, run);
   add_others(*app, commands.list, commands.inspect, run);
   add_bench(*app, commands.bench, run);
   add_installed(*app, commands.manual, commands.completions, run);
   return app;
-}
-
-// CLI11 would only say that a command is missing.
-void check_command(const CLI::App& app, int count, const char* const* words) {
-  if (count < 2 || words[1][0] == '-') return;
-  std::vector<std::string> known;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    known.push_back(command->get_name());
-  }
-  if (std::ranges::find(known, words[1]) != known.end()) return;
-  throw unknown_name("command", words[1], known, "see fovea --help");
-}
-
-// CLI11 would only say that it was not expected, or that what it was meant for is missing.
-void check_flags(const CLI::App& app) {
-  const CLI::App& command = app.get_subcommands().empty() ? app : *app.get_subcommands().front();
-  std::vector<std::string> known;
-  for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-  }
-  for (const std::string& word : app.remaining(true)) {
-    if (!word.starts_with("--") || word == "--") continue;
-    const std::string line = &command == &app ? "fovea" : "fovea " + command.get_name();
-    throw unknown_name("flag", word.substr(0, word.find('=')), known, "see " + line + " --help");
-  }
-}
-
-void offer_values(Argument& argument) {
-  if (argument.value == file.name || argument.value == model.name) {
-    argument.offer = Offer::files;
-  } else if (argument.value == folder.name) {
-    argument.offer = Offer::folders;
-  } else if (argument.value == setting.name || argument.value == settings.name) {
-    argument.offer = Offer::settings;
-  } else {
-    if (argument.value == maker.name) argument.choices = makers().names();
-    if (argument.value == preset.name) argument.choices = names_of(presets());
-    if (argument.value == list_name.name) argument.choices = ListCommand::names();
-    if (argument.value.find('|') != std::string::npos) argument.choices = CLI::detail::split(argument.value, '|');
-    if (!argument.choices.empty()) argument.offer = Offer::choices;
-  }
-}
-
-CommandHelp help_of(CLI::App& command) {
-  CommandHelp help{command.get_name(), command.get_description(), command.get_footer(), {}};
-  for (const CLI::Option* option : command.get_options()) {
-    Argument argument;
-    for (const std::string& name : option->get_snames()) argument.names.push_back("-" + name);
-    for (const std::string& name : option->get_lnames()) argument.names.push_back("--" + name);
-    argument.is_flag = !argument.names.empty();
-    if (!argument.is_flag) argument.names.push_back(option->get_single_name());
-    if (option->get_type_size() > 0) {
-      const std::string type = option->get_type_name();  // VALUE:what the validator allows
-      const std::size_t colon = type.find(':');
-      argument.value = type.substr(0, colon);
-      if (colon != std::string::npos) argument.allowed = type.substr(colon + 1);
-    }
-    argument.initial = option->get_default_str();
-    argument.help = option->get_description();
-    argument.required = option->get_required();
-    argument.again = option->get_items_expected_max() > 1;
-    offer_values(argument);
-    help.arguments.push_back(std::move(argument));
-  }
-  return help;
 }
 
 std::vector<SettingHelp> settings_help() {

@@ -1,4 +1,4 @@
-// The words of the command line. Every command and flag is declared once, in command_line.cc, which alone knows CLI11;
+// The words of the command line. Every command and flag is declared once, in command_line.cc (arguments.h has how);
 // words are read by that declaration, and help, manual and completions are written from it.
 #pragma once
 

@@ -7,8 +7,8 @@
 #include "cli/flags.h"
 #include "cli/out.h"
 #include "cli/overwriting.h"
-#include "cli/progress.h"
 #include "cli/signals.h"
+#include "cli/terminal.h"
 #include "fovea.h"
 #include "show/label.h"
 #include "tasks/criterion.h"
@@ -77,7 +77,7 @@ class CompareView : public CompareObserver {
 
   void noticed(const std::string& text) override { say(with_flags(text) + "\n"); }
   void chose(const std::vector<Choice>& all) override {
-    if (mode_ != ProgressMode::none) say(describe(all));
+    if (mode_ != ProgressMode::none) say(with_flags(describe(all)));
   }
   void started() override { catch_stop_signals(); }
   std::unique_ptr<Observer> watch(const PlannedRun& run) override { return std::make_unique<RunStatus>(run, mode_); }

@@ -6,27 +6,42 @@ namespace fovea {
 
 std::span<const InputFlag> input_flags() {
   static constexpr InputFlag all[] = {
+      {"abstain_below", "--abstain-below"},
       {"alignment_file", "--alignment"},
+      {"answer", "--answer"},
+      {"bad_typing", "--bad-typing"},
+      {"beam", "--beam"},
       {"columns", "--columns"},
       {"config_file", "--config"},
+      {"detail", "--detail"},
       {"dev", "--dev"},
       {"dev_source", "--dev-source"},
       {"dev_target", "--dev-target"},
+      {"edits", "--edits"},
+      {"files", "--files"},
       {"folder", "folder with -o"},  // a word of the sentence: choose another `folder`
       {"fresh", "--fresh"},
       {"from", "--from"},
+      {"host", "--host"},
       {"int8", "--int8"},
       {"keep", "--keep"},
       {"lexicon", "--lexicon"},
       {"max", "--max"},
       {"max_length", "--max-length"},
+      {"max_output", "--max-output"},
       {"min", "--min"},
       {"mode", "--mode"},
+      {"nbest", "--nbest"},
+      {"pictures", "--pictures"},
+      {"saliency", "--saliency"},
       {"seeds", "--seeds"},
+      {"self_attention", "--self-attention"},
       {"settings", "--set"},
       {"source_file", "--source"},
       {"target_file", "--target"},
+      {"unseen", "--unseen"},
       {"vary", "--vary"},
+      {"words", "--words"},
   };
   return all;
 }

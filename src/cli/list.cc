@@ -12,6 +12,7 @@
 #include "models/encoder.h"
 #include "models/generator.h"
 #include "models/join.h"
+#include "models/objective_options.h"
 #include "tasks/config.h"
 #include "tasks/metrics/metric.h"
 #include "tasks/task_kind.h"
@@ -57,16 +58,18 @@ Listing described(std::string name, std::string about, const Registry<Kind>& ent
 }
 
 std::vector<Listing> listings() {
-  std::vector<Listing> all = {described("tasks", "task: what is asked of a model", task_kinds()),
-                              described("sources", "source.kind: what a column holds that is read", sources()),
-                              kinds("joins", "join: how several sources serve one decoder", joins()),
-                              kinds("scores", "attention.score: how well a key matches the query", scores()),
-                              kinds("biases", "attention.bias: what position and history add to the scores", biases()),
-                              kinds("selects", "attention.select: how scores become weights", selects()),
-                              kinds("reads", "attention.read: what the weights take from the values", reads()),
-                              kinds("encoders", "encoder.kind: what reads the source", encoders()),
-                              kinds("decoders", "decoder.kind: what writes the target", decoders()),
-                              kinds("generators", "generator.kind: how a symbol is chosen", generators())};
+  std::vector<Listing> all = {
+      described("tasks", "task: what is asked of a model", task_kinds()),
+      described("sources", "source.kind: what a column holds that is read", sources()),
+      kinds("joins", "join: how several sources serve one decoder", joins()),
+      kinds("scores", "attention.score: how well a key matches the query", scores()),
+      kinds("biases", "attention.bias: what position and history add to the scores", biases()),
+      kinds("selects", "attention.select: how scores become weights", selects()),
+      kinds("reads", "attention.read: what the weights take from the values", reads()),
+      kinds("encoders", "encoder.kind: what reads the source", encoders()),
+      kinds("decoders", "decoder.kind: what writes the target", decoders()),
+      kinds("generators", "generator.kind: how a symbol is chosen", generators()),
+      kinds("objectives", "objective: what training makes small beside the likelihood", objectives())};
   Listing cut{"tokenizers", "source.tokenizer, target.tokenizer: what a symbol is", {}};
   for (const TokenizerKind* kind : tokenizers()) {
     cut.rows.push_back({std::string(kind->example), std::string(kind->description), ""});

@@ -5,10 +5,12 @@
 namespace fovea {
 
 int MakeCommand::run() const {
-  const Maker& maker = makers().find(name);
+  const MakeLine make = makers().find(name).start(options, static_cast<std::uint64_t>(seed));
   for (std::int64_t i = 0; i < count; ++i) {
-    const Example example = maker.make(static_cast<std::uint64_t>(seed), static_cast<std::uint64_t>(i));
-    write_out(example.source + "\t" + example.target + "\n");
+    const Example example = make(static_cast<std::uint64_t>(i));
+    std::string line = example.source;
+    for (const std::string& other : example.others) line += "\t" + other;
+    write_out(line + "\t" + example.target + "\n");
   }
   flush_out();
   return 0;

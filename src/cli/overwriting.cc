@@ -3,6 +3,7 @@
 #include <fstream>
 #include <string>
 
+#include "base/as_size.h"
 #include "base/error.h"
 #include "base/utf8.h"
 #include "runs/run_folder.h"
@@ -17,7 +18,7 @@ std::string beginning_of(const fs::path& path) {
   std::string bytes(1 << 16, '\0');
   std::ifstream file(path, std::ios::binary);
   file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  bytes.resize(static_cast<std::size_t>(file.gcount()));
+  bytes.resize(as_size(file.gcount()));
   return bytes;
 }
 

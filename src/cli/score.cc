@@ -3,7 +3,7 @@
 #include "base/json.h"
 #include "base/streams.h"
 #include "cli/answered_lines.h"
-#include "cli/columns_for.h"
+#include "tasks/columns_for.h"
 #include "cli/commands.h"
 #include "cli/complaint.h"
 #include "cli/models.h"
@@ -35,7 +35,8 @@ int ScoreCommand::run() const {
   const PredictOptions options = {.answer = {.batch = batch},
                                   .columns = read,
                                   .max_length = max_length > 0 ? max_length : predictor.model().config().max_length,
-                                  .score = true};
+                                  .score = true,
+                                  .folder = std::filesystem::path(given.file).parent_path().string()};
   AnsweredLines lines(given.file.empty() ? "-" : given.file, false, [&](const Prediction& prediction) {
     if (json) return as_json(prediction);
     return prediction.scored ? fmt::format("{:.9g}", prediction.scored->log_probability) : std::string();

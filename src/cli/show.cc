@@ -1,16 +1,21 @@
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "base/streams.h"
-#include "base/utf8.h"
-#include "cli/columns_for.h"
+#include "tasks/columns_for.h"
 #include "cli/commands.h"
 #include "cli/out.h"
 #include "cli/overwriting.h"
+#include "cli/png.h"
 #include "cli/terminal.h"
-#include "cli/words_of.h"
-#include "inference/predictor.h"
+#include "inference/explain.h"
+#include "data/lines.h"
+#include "runs/film.h"
+#include "show/film.h"
 #include "show/html.h"
 #include "show/json.h"
+#include "show/steps_table.h"
 #include "show/svg.h"
 #include "show/terminal.h"
 #include "tasks/fold_words.h"
@@ -19,69 +24,89 @@ namespace fovea {
 
 namespace {
 
-// The model's answer to a line, or a target that it is given instead.
-Prediction look_at(Predictor& predictor, const std::string& line, const std::string& target, PredictOptions options) {
-  if (target.empty()) return predictor.predict(std::vector{line}, options)[0];
-  options.score = true;
-  const std::string text = repair_utf8(line);
-  const auto cells = options.columns->question(text);
-  if (!cells) return {.output = {}, .status = LineStatus::too_few_columns};
-  std::vector<SourceText> sources = {
-      {std::string(cells->source), std::string(cells->features), {}, repair_utf8(target)}};
-  for (const std::string_view other : cells->others) sources[0].others.emplace_back(other);
-  return predictor.predict(sources, options)[0];
+constexpr std::size_t max_shown_bytes = std::size_t(1) << 20;
+constexpr std::size_t max_shown_lines = 1000;  // pictures and pages of more would be of no use
+
+// The maps of all lines one under the other: of each the first, and what else was asked for.
+std::string picture(const std::vector<Output>& outputs) {
+  std::vector<std::string> parts;
+  for (const Output& output : outputs) {
+    if (!output.maps.empty() || output.self_maps.empty()) parts.push_back(draw_svg(output));
+    if (const HeatMap saliency = saliency_map(output); !saliency.rows.empty()) {
+      parts.push_back(draw_svg(output, saliency, true));
+    }
+    for (std::size_t map = 0; map < output.self_maps.size(); ++map) {
+      parts.push_back(draw_svg(output, own_map(output, map), true));
+    }
+  }
+  return stack_svgs(parts);
 }
 
-Error too_long(const std::string& line, const std::string& target, std::int64_t most) {
-  const std::int64_t characters = std::max(count_characters(repair_utf8(line)), count_characters(repair_utf8(target)));
-  if (characters > most) return data_error("the line is longer than {} characters (--max-length)", most);
-  return data_error("the line is longer than the model knows positions: {} characters", characters);
+std::vector<std::string> all_lines(const std::vector<std::string>& texts, const std::string& file) {
+  std::vector<std::string> lines = texts;
+  if (file.empty()) return lines;
+  LineReader reader(file, max_shown_bytes);
+  for (std::string line; reader.next(line) && lines.size() <= max_shown_lines;) lines.push_back(std::move(line));
+  if (lines.size() > max_shown_lines) throw usage_error("more than {} lines; show fewer", max_shown_lines);
+  return lines;
 }
 
 }  // namespace
 
+int ShowCommand::run_film() const {
+  if (!texts.empty() || !file.empty()) throw usage_error("--film shows a run, not lines");
+  if (svg.empty() && html.empty()) throw usage_error("--film is drawn as a picture or a page: give --svg or --html");
+  check_file(html, film_page);
+  Files files;
+  const std::vector<FilmFrame> frames = read_film(files, model);
+  if (!svg.empty()) files.write_atomically(svg, draw_film_svg(frames));
+  if (!html.empty()) files.write_atomically(html, draw_film_page(frames, model));
+  say(fmt::format("{} frames, updates {} to {}\n", frames.size(), frames.front().update, frames.back().update));
+  return 0;
+}
+
 int ShowCommand::run() const {
   check_file(svg, attention_picture);
+  if (film) return run_film();
+  check_file(png, attention_png);
   check_file(html, attention_page);
+  const std::vector<std::string> lines = all_lines(texts, file);
+  if (lines.empty()) throw usage_error("a TEXT or a --file is needed: what is the model to be shown with?");
+  if (!target.empty() && lines.size() > 1) throw usage_error("--target belongs to one line");
   Predictor predictor(model, 1);
-  if (by_words) check_words(predictor.model());
-  const auto shown = [&](const Output& output) { return by_words ? fold_words(output) : output; };
-  const Columns read = columns_for(predictor.model(), columns);
-  PredictOptions options = {.answer = {.search = search},
-                            .columns = read,
-                            .max_length = max_length > 0 ? max_length : predictor.model().config().max_length};
-  options.answer.search.nbest = search.beam;
-  options.answer.search.alternatives = 5;
-  options.answer.search.limits = picture_limits;
-  const auto look = [&] { return look_at(predictor, text, target, options); };
-  const Prediction prediction = look();
-  if (prediction.status == LineStatus::too_long) throw too_long(text, target, options.max_length);
-  if (prediction.status == LineStatus::too_few_columns) {
-    throw data_error("this model reads {}; write the line as $'walk\\tV;PST'", options.columns->question_form());
-  }
-  if (!prediction.unknown_feature.empty()) {
-    say(fmt::format("warning: no line of the training data had the feature \"{}\"\n",
-                    beginning(prediction.unknown_feature)));
-  }
-  if (prediction.scored && prediction.scored->has_unknown) {
-    say("warning: the target has symbols that the training data had not\n");
-  }
-  if (prediction.status == LineStatus::unreadable) throw data_error("{}", prediction.problem);
-  if (prediction.status == LineStatus::empty) throw data_error("the line is empty: there is nothing to look at");
-  const Output output = shown(prediction.output);
-  Files files;
-  if (!svg.empty()) files.write_atomically(svg, draw_svg(output));
-  if (!html.empty()) files.write_atomically(html, draw_html(output));
-  if (json) {
-    options.answer.search.limits = {};  // it is complete, whatever is drawn
-    write_out(output_to_json(shown(look().output)) + "\n");
-  } else {
+  if (by_words) check_folds_words(predictor.model().config());
+  const Columns read =
+      columns_for(predictor.model(), columns);  // may throw, which g++ 12 does not bear in a braced list
+  PredictOptions options = {.answer = {.search = search}, .columns = read, .max_length = max_length};
+  const auto chosen = [](int number) { return number < 0 ? std::nullopt : std::optional(number); };
+  const bool drawn = !(svg.empty() && png.empty() && html.empty());
+  std::vector<Output> outputs;
+  for (const std::string& line : lines) {
+    const auto look = [&](const ExplanationLimits& limits) {
+      options.answer.search.limits = limits;
+      Explained explained = explain(predictor, line, target, options);
+      for (const std::string& warning : explained.warnings) say("warning: " + warning + "\n");
+      return choose_maps(by_words ? fold_words(explained.output) : std::move(explained.output), chosen(layer),
+                         chosen(head));
+    };
+    if (json) write_out(output_to_json(look({})) + "\n");  // it is complete, whatever is drawn
+    if (json && !drawn) continue;
+    outputs.push_back(look(picture_limits));
+    if (json) continue;
     TerminalOptions terminal;
     terminal.colour = stdout_colour();
     terminal.width = stdout_width();
     terminal.compact = compact;
-    write_out(draw_terminal(output, terminal));
+    if (outputs.size() > 1) write_out("\n");
+    write_out(steps ? draw_steps(outputs.back()) : draw_terminal(outputs.back(), terminal));
   }
+  Files files;
+  if (!svg.empty() || !png.empty()) {
+    const std::string drawing = picture(outputs);
+    if (!svg.empty()) files.write_atomically(svg, drawing);
+    if (!png.empty()) write_png(png, drawing);
+  }
+  if (!html.empty()) files.write_atomically(html, draw_html(outputs));
   flush_out();
   return 0;
 }

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/nearest.h"
+
 namespace fovea {
 namespace {
 
@@ -43,6 +45,14 @@ Terminal terminal_of(std::FILE* stream) {
   winsize size = {};
   const bool known = ioctl(file, TIOCGWINSZ, &size) == 0;
   return make_terminal(isatty(file) == 1, known ? size.ws_col : 0, [](const char* name) { return std::getenv(name); });
+}
+
+ProgressMode parse_progress(std::string_view text, const Terminal& terminal) {
+  if (text == "auto") return terminal.redraws ? ProgressMode::live : ProgressMode::plain;
+  if (text == "live") return ProgressMode::live;
+  if (text == "plain") return ProgressMode::plain;
+  if (text == "none") return ProgressMode::none;
+  throw unknown_name("mode of --progress", text, {"auto", "live", "plain", "none"});
 }
 
 }  // namespace fovea

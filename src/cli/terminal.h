@@ -3,7 +3,9 @@
 
 #include <cstdio>
 #include <functional>
+#include <string_view>
 
+#include "show/progress.h"
 #include "show/terminal.h"
 
 namespace fovea {
@@ -22,6 +24,9 @@ using Environment = std::function<const char*(const char* name)>;  // std::geten
 Terminal make_terminal(bool is_terminal, int width, const Environment& environment);
 
 Terminal terminal_of(std::FILE* stream);
+
+// auto, live, plain or none; auto is live where a line can be redrawn. Anything else is a usage_error.
+ProgressMode parse_progress(std::string_view text, const Terminal& terminal = terminal_of(stderr));
 
 inline TerminalColour stdout_colour() { return terminal_of(stdout).colour; }
 inline int stdout_width() { return terminal_of(stdout).width; }

@@ -1,3 +1,4 @@
+#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <fmt/core.h>
@@ -5,16 +6,19 @@
 
 #include "base/ranks.h"
 #include "base/streams.h"
+#include "base/utf8.h"
 #include "base/watchdog.h"
 #include "cli/commands.h"
 #include "cli/complaint.h"
+#include "cli/flags.h"
 #include "cli/out.h"
-#include "cli/progress.h"
 #include "cli/signals.h"
 #include "cli/terminal.h"
 #include "fovea.h"
 #include "runs/beginning_input.h"
 #include "runs/run_report.h"
+#include "server/listener.h"
+#include "server/watch.h"
 
 namespace fovea {
 
@@ -34,6 +38,46 @@ class TrainingView : public ProgressView {
     all_is_saved();
     finish();
   }
+
+ private:
+  std::string worded(const std::string& text) const override { return with_flags(text); }
+};
+
+int port_of(const std::string& text) {
+  int port = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (error != std::errc() || end != text.data() + text.size() || port < 0 || port > 65535) {
+    throw usage_error("--watch {}: a port is wanted, 1 to 65535, or 0 for any that is free", printable(text));
+  }
+  return port;
+}
+
+// The page that shows a training, and the thread that serves it.
+class WatchPage {
+ public:
+  WatchPage(int port, const std::string& folder, Observer& next)
+      : observer_(next, events_, folder),
+        api_({}, {std::filesystem::path(folder).lexically_normal().filename().string(), events_}, 1),
+        listener_({.port = port, .drain = 1}, api_),
+        thread_([this] { listener_.run(stop_); }) {
+    say(fmt::format("watch it on {}\n", listener_.url()));
+  }
+  ~WatchPage() {
+    stop_ = 1;
+    thread_.join();
+  }
+  WatchPage(const WatchPage&) = delete;
+  WatchPage& operator=(const WatchPage&) = delete;
+
+  Observer& observer() { return observer_; }
+
+ private:
+  std::shared_ptr<EventLog> events_ = std::make_shared<EventLog>();
+  WatchedTraining observer_;
+  Api api_;
+  Listener listener_;
+  std::atomic<int> stop_ = 0;
+  std::thread thread_;
 };
 
 }  // namespace
@@ -86,8 +130,11 @@ int TrainCommand::run(Ranks& ranks) const {
   request.stop_after = parse_period(stop_after);
   request.save_every = parse_period(save_every);
   request.fresh = fresh;
+  request.film = !no_film;
   request.command = command_line;
-  request.observer = &view;
+  std::optional<WatchPage> page;
+  if (!watch.empty() && ranks.first()) page.emplace(port_of(watch), folder, view);
+  request.observer = page ? &page->observer() : &view;
   request.stop_signal = &stop_signal();
   request.ranks = &ranks;
   const TrainResult result = train(request);
@@ -103,13 +150,7 @@ int TrainCommand::run(Ranks& ranks) const {
                   result.ending == Ending::finished ? "finished (" + result.reason + ")" : "stopped, as asked",
                   result.updates, describe_seconds(result.seconds)));
   say("best on the held-out lines: " + describe(result.best) + "\n");
-  if (!result.learned) {
-    say(fmt::format(
-        "nothing was learned: on the held-out lines the loss is {:.3f} a symbol, and {:.3f} for one who knows "
-        "only how frequent the symbols are. Do source and target of a line belong together? If so, try more "
-        "lines, --set training.learning_rate={:.2g}, or more patience\n",
-        result.best_loss, result.loss_of_single_symbols, result.config.training.learning_rate / 3));
-  }
+  if (!result.learned) say(with_flags(nothing_learned(result)) + "\n");
   return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/core.h>
 
+#include "base/as_size.h"
 #include "base/random.h"
 #include "base/utf8.h"
 #include "tasks/references.h"
@@ -82,7 +83,7 @@ std::string run_folder_name(const std::string& settings) {
 std::vector<PlannedRun> plan_runs(const Comparison& comparison, const Config& base,
                                   const std::filesystem::path& folder) {
   std::vector<PlannedRun> runs;
-  const std::size_t count = comparison.rows.size() * static_cast<std::size_t>(comparison.seeds);
+  const std::size_t count = comparison.rows.size() * as_size(comparison.seeds);
   for (const ComparedSettings& row : comparison.rows) {
     Config config = base;
     std::string settings;
@@ -124,7 +125,7 @@ Comparison empty_comparison(const CompareRequest& request, const ComparedTask& t
 void do_runs(const std::vector<PlannedRun>& runs, const ComparedTask& task, CompareObserver& observer,
              Comparison& comparison) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    ComparedSettings& row = comparison.rows[i / static_cast<std::size_t>(comparison.seeds)];
+    ComparedSettings& row = comparison.rows[i / as_size(comparison.seeds)];
     std::optional<RunRecord> record = find_record(runs[i], task);
     const bool known = record && record->state == RunState::done;
     if (!known && task.stopped()) {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fmt/core.h>
 
+#include "base/as_size.h"
 #include "base/json.h"
 #include "base/random.h"
 #include "evaluation/evaluation.h"
@@ -14,6 +15,7 @@
 #include "show/json.h"
 #include "tasks/criterion.h"
 #include "tasks/references.h"
+#include "tasks/normalised.h"
 
 namespace fovea {
 
@@ -37,7 +39,7 @@ Json json_of(const RunRecord& record) {
     metrics[figure.name] = {figure.value, figure.interval->low, figure.interval->high};
   }
   for (const Output& output : f.examples) examples.push_back(parse_json(output_to_json(output)));
-  return {{"state", state_names[static_cast<std::size_t>(record.state)]},
+  return {{"state", state_names[as_size(record.state)]},
           {"reason", record.reason},
           {"lines", f.lines},
           {"metrics", metrics},
@@ -89,7 +91,7 @@ void measure_answers(const PlannedRun& run, const ComparedTask& task, const std:
       group_references(task.data.held_out, predictor.model().task().target_tokenizer());
   std::vector<SourceText> shown;
   for (const std::size_t i : choose_samples(questions, compared_examples)) {
-    shown.push_back({questions[i].source, questions[i].features, questions[i].others});
+    shown.push_back({questions[i].source, questions[i].features, questions[i].others, {}, questions[i].folder});
   }
   // The first answers also warm it up: memory is had, weights are in the cache.
   for (Prediction& p : predictor.predict(
@@ -97,7 +99,8 @@ void measure_answers(const PlannedRun& run, const ComparedTask& task, const std:
     figures.examples.push_back(std::move(p.output));
   }
   const Evaluation evaluation =
-      evaluate(predictor, task.data.held_out, {.answer = {.search = {.stop_signal = &stop}}, .attention = false});
+      evaluate(predictor, task.data.held_out,
+               {.answer = {.search = {.stop_signal = &stop}}, .attention = false, .perplexity = false});
   figures.lines = std::ssize(questions);
   figures.predict_seconds = evaluation.answer_seconds;
   figures.metrics = metric_figures(evaluation);
@@ -111,7 +114,10 @@ RunRecord train_and_measure(const PlannedRun& run, const ComparedTask& task, con
     const DirectoryLock lock(run.folder);
     Files files;
     {
-      Trainer trainer(run.config, task.data,
+      TrainingData data = task.data;
+      const NormalisedCells normalised(run.config);
+      for (auto* examples : {&data.training, &data.held_out}) normalised.apply(*examples);
+      Trainer trainer(run.config, std::move(data),
                       {.folder = run.folder, .threads = task.threads, .stop_after = task.budget, .stop_signal = &stop},
                       files, observer);
       if (trainer.run() == Ending::interrupted) return record;

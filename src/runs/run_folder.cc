@@ -20,9 +20,9 @@ namespace fs = std::filesystem;
 
 // Of a run that was ended before its first checkpoint there is less.
 bool is_begun_run(const fs::path& folder) {
-  constexpr std::array<std::string_view, 7> written = {".lock",          config_file_name,  report_file_name,
-                                                       card_file_name,   journal_file_name, model_file_name,
-                                                       reverse_file_name};
+  constexpr std::array<std::string_view, 8> written = {".lock",           config_file_name,  report_file_name,
+                                                       card_file_name,    journal_file_name, model_file_name,
+                                                       reverse_file_name, film_file_name};
   std::error_code unreadable;
   for (fs::directory_iterator entry(folder, unreadable), end; entry != end; entry.increment(unreadable)) {
     const std::string name = entry->path().filename().string();

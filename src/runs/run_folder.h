@@ -7,6 +7,7 @@ namespace fovea {
 
 inline constexpr const char* config_file_name = "config.toml";
 inline constexpr const char* report_file_name = "report.html";
+inline constexpr const char* film_file_name = "film.jsonl";
 inline constexpr const char* card_file_name = "README.md";
 
 // Both are true of what cannot be looked at: the attempt to write will say what is wrong with it.

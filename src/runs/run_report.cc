@@ -4,7 +4,10 @@
 #include <fmt/core.h>
 #include <span>
 
+#include "base/utf8.h"
 #include "kernels/instruction_set.h"
+#include "runs/film.h"
+#include "runs/run_folder.h"
 #include "show/metric_text.h"
 #include "tasks/criterion.h"
 
@@ -20,32 +23,44 @@ std::string folder_name(const std::filesystem::path& folder) {
   return path.has_filename() ? path.filename().string() : path.parent_path().filename().string();
 }
 
-std::vector<RunPoint> points_of(const JournalEvents& events, const Metric& metric) {
+// What curves are drawn of: the metric that leads, and the one beside it.
+struct DrawnMetrics {
+  const Metric* first = nullptr;
+  const Metric* second = nullptr;
+};
+DrawnMetrics drawn_metrics(const std::string& criterion) {
+  // The loss has a curve of its own.
+  DrawnMetrics drawn = {&leading_metric(Criterion(criterion)), nullptr};
+  for (const Metric* metric : leading_metrics(Criterion(criterion))) {
+    if (metric != drawn.first && !drawn.second) drawn.second = metric;
+  }
+  return drawn;
+}
+
+std::vector<RunPoint> points_of(const JournalEvents& events, const DrawnMetrics& drawn) {
   std::vector<RunPoint> points;
   for (const UpdateReport& u : events.updates) {
-    points.push_back({u.update, u.epoch, u.seconds, u.training_loss, {}, {}});
+    points.push_back({u.update, u.epoch, u.seconds, u.training_loss, {}, {}, {}, u.learning_rate, u.gradient_norm});
   }
   for (const ValidationReport& v : events.validations) {
     // Its loss is a mean over an epoch, the others' a moving one: drawn together they would zigzag.
     const std::optional<double> loss = events.updates.empty() ? std::optional(v.training_loss) : std::nullopt;
-    points.push_back({v.update, v.epoch, v.seconds, loss, v.held_out_loss, v.metrics.find(metric.name)});
+    points.push_back({v.update, v.epoch, v.seconds, loss, v.held_out_loss, v.metrics.find(drawn.first->name),
+                      drawn.second ? v.metrics.find(drawn.second->name) : std::nullopt});
   }
   std::ranges::stable_sort(points, {}, &RunPoint::update);
   return points;
 }
 
-}  // namespace
-
-RunReport make_report(const TrainedRun& run, const Trainer& trainer) {
-  const JournalEvents& events = run.events;
+// All that the journal and the settings say.
+RunReport report_of(const std::filesystem::path& folder, const JournalEvents& events, const Config& config) {
   RunReport report;
-  report.title = folder_name(run.folder);
-  report.command = run.command;
-  // The loss has a curve of its own.
-  const Metric& metric = leading_metric(Criterion(trainer.model().config().training.metric));
-  report.metric = metric.title;
-  report.higher_is_better = metric.higher_is_better;
-  report.points = points_of(events, metric);
+  report.title = folder_name(folder);
+  const DrawnMetrics drawn = drawn_metrics(config.training.metric);
+  report.metric = drawn.first->title;
+  report.higher_is_better = drawn.first->higher_is_better;
+  if (drawn.second) report.second_metric = drawn.second->title;
+  report.points = points_of(events, drawn);
   for (const ValidationReport& v :
        std::span(events.validations).last(std::min(max_validations, events.validations.size()))) {
     report.validations.push_back({v.update, {}});
@@ -55,9 +70,45 @@ RunReport make_report(const TrainedRun& run, const Trainer& trainer) {
     }
   }
   report.earlier_validations = events.validations.size() - report.validations.size();
+  report.settings = to_toml(config);
+  if (!events.validations.empty()) {
+    const ValidationReport& last = events.validations.back();
+    for (const WrongAnswer& w : last.worst) report.worst.push_back({w.source, w.target, w.answer, w.edits});
+    report.confusions = last.confusions;
+  }
+  return report;
+}
+
+}  // namespace
+
+std::vector<Output> last_maps(Files& files, const std::filesystem::path& folder) {
+  if (!files.exists(folder / film_file_name)) return {};
+  try {
+    return read_film(files, folder).back().samples;
+  } catch (const Error&) {  // a report is there without them, too
+    return {};
+  }
+}
+
+RunReport read_report(Files& files, const std::filesystem::path& folder) {
+  if (!files.exists(folder / journal_file_name) || !files.exists(folder / config_file_name)) {
+    throw usage_error("{} holds no run; give the folder of one", printable(folder.string()));
+  }
+  Config config;
+  read_toml(config, files.read(folder / config_file_name), (folder / config_file_name).string());
+  const JournalEvents events = read_journal(files, folder / journal_file_name);
+  RunReport report = report_of(folder, events, config);
+  report.maps = last_maps(files, folder);
+  report.facts = {{"best on the held-out lines", describe(best_validation(events))}};
+  return report;
+}
+
+RunReport make_report(const TrainedRun& run, const Trainer& trainer) {
+  RunReport report = report_of(run.folder, run.events, trainer.model().config());
+  report.command = run.command;
   report.maps = run.maps;
   const Progress& p = trainer.progress();
-  report.facts = {{"best on the held-out lines", describe(best_validation(events))},
+  report.facts = {{"best on the held-out lines", describe(best_validation(run.events))},
                   {"updates", fmt::format("{} ({} skipped)", p.update, p.skipped)},
                   {"epochs", fmt::format("{}", p.epoch)},
                   {"time", describe_seconds(p.seconds)},

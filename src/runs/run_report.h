@@ -21,6 +21,14 @@ struct TrainedRun {
 };
 
 RunReport make_report(const TrainedRun& run, const Trainer& trainer);
+
+// Of a run as its folder has it: what only the one who trained knows is not there. Throws a usage_error if it holds
+// none.
+RunReport read_report(Files& files, const std::filesystem::path& folder);
+
+// Those of the last frame of its film; none if there is no film.
+std::vector<Output> last_maps(Files& files, const std::filesystem::path& folder);
+
 ModelCard make_card(const TrainedRun& run, const Trainer& trainer);
 
 // The one that has the best model; nothing before the first.

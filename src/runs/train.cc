@@ -1,10 +1,12 @@
 #include "runs/train.h"
 
+#include <fmt/core.h>
 #include <functional>
 
 #include "base/ranks.h"
 #include "data/columns.h"
 #include "runs/beginning_input.h"
+#include "runs/film.h"
 #include "runs/run_folder.h"
 #include "runs/run_report.h"
 
@@ -19,6 +21,7 @@ class Recorder : public Observer {
   // To be told when a new run has begun.
   void announce(std::vector<Choice> choices) { choices_ = std::move(choices); }
   std::function<void()> on_start;  // once nothing is refused any more
+  std::function<void(const ValidationReport&)> on_measured;
 
   void noticed(const std::string& text) override { next_.noticed(text); }
   void started(const RunStart& start) override {
@@ -28,6 +31,11 @@ class Recorder : public Observer {
     next_.started(start);
   }
   void updated(const UpdateReport& report) override { next_.updated(report); }
+  void measured(const ValidationReport& report) override {
+    next_.measured(report);
+    if (on_measured) on_measured(report);
+  }
+  void filmed(const std::string& frame) override { next_.filmed(frame); }
   void validated(const ValidationReport& report) override {
     run_.maps.clear();
     for (const Sample& s : report.samples) run_.maps.push_back(s.answer);
@@ -57,12 +65,19 @@ RunOptions options_of(const TrainRequest& request) {
 }
 
 void write_reports(Files& files, const TrainedRun& run, const Trainer& trainer) {
-  if (run.maps.empty() && files.exists(run.folder / report_file_name)) return;  // nothing was measured since
   files.write_atomically(run.folder / report_file_name, draw_report(make_report(run, trainer)));
   files.write_atomically(run.folder / card_file_name, draw_model_card(make_card(run, trainer)));
 }
 
 }  // namespace
+
+std::string nothing_learned(const TrainResult& result) {
+  return fmt::format(
+      "nothing was learned: on the held-out lines the loss is {:.3f} a symbol, and {:.3f} for one who knows only how "
+      "frequent the symbols are. Do source and target of a line belong together? If so, try more lines, `settings` "
+      "training.learning_rate={:.2g}, or more patience",
+      result.best_loss, result.loss_of_single_symbols, result.config.training.learning_rate / 3);
+}
 
 TrainResult train(const TrainRequest& request) {
   Ranks& ranks = *request.ranks;
@@ -94,8 +109,22 @@ TrainResult train(const TrainRequest& request) {
   recorder.announce(std::move(resolved.choices));
   // Of a run that goes on it is there already, and a request that is refused must not change it.
   const bool goes_on = !request.fresh && files.exists(request.folder / checkpoint_file_name);
-  if (ranks.first() && !goes_on) {
-    recorder.on_start = [&] { files.write_atomically(request.folder / config_file_name, to_toml(resolved.config)); };
+  std::optional<Film> film;
+  if (ranks.first()) {
+    recorder.on_start = [&] {
+      if (!goes_on) files.write_atomically(request.folder / config_file_name, to_toml(resolved.config));
+      if (request.film) film.emplace(files, request.folder, trainer.progress());
+    };
+    recorder.on_measured = [&](const ValidationReport& report) {
+      try {
+        if (!film) return;
+        if (const std::string* frame = film->add(report, trainer.progress().validations, trainer.model())) {
+          recorder.filmed(*frame);
+        }
+      } catch (const Error& e) {  // the film is no reason to stop
+        recorder.warned(e.what());
+      }
+    };
   }
   TrainResult result;
   result.ending = trainer.run();
@@ -111,6 +140,7 @@ TrainResult train(const TrainRequest& request) {
   if (!ranks.first()) return result;
   run.events = read_journal(files, request.folder / journal_file_name);
   result.best = best_validation(run.events);
+  if (run.maps.empty()) run.maps = last_maps(files, request.folder);  // nothing was measured since it went on
   write_reports(files, run, trainer);
   return result;
 }

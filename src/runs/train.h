@@ -22,6 +22,7 @@ struct TrainRequest {
   Period save_every = {60, Period::Unit::seconds};
   int keep = 0;                                   // so many of the last validated models stay in the folder
   bool fresh = false;                             // forget what the folder holds
+  bool film = true;                               // what validations saw is kept for fovea show, see film.h
   std::string command = {};                       // for report and card: how to do it again
   Observer* observer = nullptr;                   // null: nobody watches
   const std::atomic<int>* stop_signal = nullptr;  // not 0: save and return
@@ -39,6 +40,9 @@ struct TrainResult {
   double loss_of_single_symbols = 0;     // of one who knows only how frequent the target's symbols are
   bool learned = true;                   // more than that, as far as was measured
 };
+
+// What to tell of a run that has not learned anything, and what might help.
+std::string nothing_learned(const TrainResult& result);
 
 // The same request again goes on where it stopped. From Observer::started on the stop signal is heeded.
 TrainResult train(const TrainRequest& request);

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "data/columns.h"
 #include "data/split.h"
+#include "tasks/normalised.h"
 
 namespace fovea {
 
@@ -36,7 +37,7 @@ PairOptions training_part(const TrainingInput& input, const Config& config) {
                       Columns(config.columns).text());
   }
   const bool one_file = !input.file.empty() && input.alignment_file.empty();
-  if (one_file && config.columns.empty() && config.model.objective.supervised > 0) {
+  if (one_file && config.columns.empty() && config.model.objective.asked(&ObjectiveTraits::needs_links)) {
     options.columns = {"source", "target", "alignment"};
   }
   return options;
@@ -74,21 +75,31 @@ bool TrainingInput::reads_standard_input() const {
   return std::ranges::find(all, "-") != all.end();
 }
 
-TrainingData read_training_data(const TrainingInput& input, Config& config, const Notice& notice) {
+ReadLines read_lines(const TrainingInput& input, Config& config, const Notice& notice) {
   const PairOptions options = training_part(input, config);
+  ReadLines lines = {read_part(options, input.examples, "examples", notice)};
+  config.columns = lines.training.columns;
+  const NormalisedCells normalised(config);
+  normalised.apply(lines.training.examples);
+  if (input.dev.empty() && input.dev_source.empty() && input.dev_target.empty() && input.held_out.empty()) return lines;
+  lines.held_out = read_part(held_out_part(input, options, config.columns), input.held_out, "held_out", notice);
+  normalised.apply(lines.held_out.examples);
+  return lines;
+}
+
+TrainingData read_training_data(const TrainingInput& input, Config& config, const Notice& notice) {
   TrainingData data;
   if (!input.lexicon.empty()) data.lexicon = std::make_shared<Lexicon>(input.lexicon);
-  Pairs pairs = read_part(options, input.examples, "examples", notice);
-  config.columns = pairs.columns;
-  if (input.dev.empty() && input.dev_source.empty() && input.dev_target.empty() && input.held_out.empty()) {
-    const Split parts = split(pairs.examples);
-    for (const std::size_t i : parts.training) data.training.push_back(pairs.examples[i]);
-    for (const std::size_t i : parts.held_out) data.held_out.push_back(pairs.examples[i]);
+  ReadLines lines = read_lines(input, config, notice);
+  std::vector<Example>& examples = lines.training.examples;
+  if (lines.held_out.examples.empty()) {
+    const Split parts = split(examples);
+    for (const std::size_t i : parts.training) data.training.push_back(examples[i]);
+    for (const std::size_t i : parts.held_out) data.held_out.push_back(examples[i]);
     return data;
   }
-  const PairOptions held_out = held_out_part(input, options, pairs.columns);
-  data.training = std::move(pairs.examples);
-  data.held_out = read_part(held_out, input.held_out, "held_out", notice).examples;
+  data.training = std::move(examples);
+  data.held_out = std::move(lines.held_out.examples);
   return data;
 }
 

@@ -30,7 +30,15 @@ struct TrainingInput {
 // Something to be told about the data: which columns they have, if that had to be guessed, which lines were left out.
 using Notice = std::function<void(const std::string&)>;
 
-// Puts the columns that were read into the config.
+// All lines as they were read; without held-out ones where a part of the others will be. Puts the columns that were
+// read into the config. Texts are normalised as that says.
+struct ReadLines {
+  Pairs training;
+  Pairs held_out = {};
+};
+ReadLines read_lines(const TrainingInput& input, Config& config, const Notice& notice);
+
+// The same, parted. Puts the columns that were read into the config. Texts are normalised as that says.
 TrainingData read_training_data(const TrainingInput& input, Config& config, const Notice& notice);
 
 }  // namespace fovea

@@ -9,7 +9,7 @@
 #include <limits>
 #include <utility>
 
-#include "show/markup.h"
+#include "show/drawing.h"
 
 namespace fovea {
 namespace {
@@ -18,11 +18,15 @@ constexpr double chart_width = 560, chart_height = 300;
 constexpr double chart_left = 58, chart_right = 16, chart_top = 46, chart_bottom = 46;
 constexpr std::size_t max_points = 600;  // more than there are pixels across
 
+// Lines are told apart by dashes as well as by colour.
 struct Ink {
   const char* colour;
-  const char* dashes;
+  std::string dashes;  // an attribute
 };
-constexpr std::array<Ink, 3> chart_inks = {{{"#2f86c1", ""}, {"#e07b28", "7 4"}, {"#3aa66f", "2 4"}}};
+Ink ink_of(std::size_t line) {
+  constexpr std::array<const char*, 3> dashes = {"", " stroke-dasharray=\"7 4\"", " stroke-dasharray=\"2 4\""};
+  return {inks[line % std::size(inks)], dashes[line % dashes.size()]};
+}
 
 // Below the greatest numbers, so that the length of a range is finite too.
 bool is_finite(const ChartPoint& point) { return std::abs(point.x) <= 1e300 && std::abs(point.y) <= 1e300; }
@@ -83,7 +87,7 @@ std::vector<ChartPoint> thinned(const std::vector<ChartPoint>& points) {
   return result;
 }
 
-class ChartDrawing {
+class ChartDrawing : private SvgDrawing {
  public:
   explicit ChartDrawing(const Chart& chart) : chart_(chart) {
     for (const Series& series : chart.series) {
@@ -96,10 +100,7 @@ class ChartDrawing {
   }
 
   std::string draw() {
-    add(R"(<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{0}" height="{1}" viewBox="0 0 {0} {1}" )"
-        R"(font-family="system-ui, 'Noto Sans', sans-serif" font-size="12" fill="currentColor">)"
-        "\n<title>{2}</title>",
-        chart_width, chart_height, escape_text(chart_.title));
+    open(chart_width, chart_height, text_font, 12, chart_.title, " fill=\"currentColor\"");
     add(R"(<text x="{}" y="20" font-size="14" font-weight="600">{}</text>)", chart_left, escape_text(chart_.title));
     if (x_.empty()) {
       add(R"(<text x="{}" y="{}" fill-opacity=".65">nothing recorded yet</text>)", chart_left, chart_height / 2);
@@ -107,20 +108,15 @@ class ChartDrawing {
       x_ = widened(x_);
       y_ = rounded(widened(y_), 5);
       axes();
-      for (std::size_t i = 0; i < chart_.series.size(); ++i) line(chart_.series[i], chart_inks[i % chart_inks.size()]);
+      for (std::size_t i = 0; i < chart_.series.size(); ++i) line(chart_.series[i], ink_of(i));
       marks();
       names();
+      hover();
     }
-    text_ += "</svg>\n";
-    return std::move(text_);
+    return close();
   }
 
  private:
-  template <class... Args>
-  void add(fmt::format_string<Args...> text, Args&&... args) {
-    text_ += fmt::format(text, std::forward<Args>(args)...);
-    text_ += '\n';
-  }
   double screen_x(double x) const {
     return chart_left + (x - x_.low) / (x_.high - x_.low) * (chart_width - chart_left - chart_right);
   }
@@ -166,16 +162,15 @@ class ChartDrawing {
         lift();
         continue;
       }
-      path += fmt::format("{}{:.1f} {:.1f}", pen_down ? 'L' : 'M', screen_x(point.x), screen_y(point.y));
+      move(path, pen_down, screen_x(point.x), screen_y(point.y));
       pen_down = true;
       ++length;
       last = point;
     }
     lift();
     if (path.empty()) return;
-    const std::string dashes = *ink.dashes == 0 ? "" : fmt::format(" stroke-dasharray=\"{}\"", ink.dashes);
     add(R"(<path d="{}" fill="none" stroke="{}" stroke-width="2" stroke-linejoin="round"{}/>{})", path, ink.colour,
-        dashes, dots);
+        ink.dashes, dots);
   }
 
   void marks() {
@@ -194,17 +189,41 @@ class ChartDrawing {
     if (chart_.series.size() < 2) return;
     double x = chart_left;
     for (std::size_t i = 0; i < chart_.series.size(); ++i) {
-      const Ink& ink = chart_inks[i % chart_inks.size()];
-      const std::string dashes = *ink.dashes == 0 ? "" : fmt::format(" stroke-dasharray=\"{}\"", ink.dashes);
+      const Ink ink = ink_of(i);
       add(R"(<path d="M{:.1f} 34h24" stroke="{}" stroke-width="2"{}/><text x="{:.1f}" y="38">{}</text>)", x, ink.colour,
-          dashes, x + 30, escape_text(chart_.series[i].name));
+          ink.dashes, x + 30, escape_text(chart_.series[i].name));
       x += 50 + 7 * static_cast<double>(chart_.series[i].name.size());
+    }
+  }
+
+  // What each line says there, shown where a pointer rests (see page.cc): without a script.
+  void hover() {
+    constexpr int places = 60;
+    const double width = (chart_width - chart_left - chart_right) / places;
+    for (int place = 0; place < places; ++place) {
+      const double low = x_.low + (x_.high - x_.low) * place / places, high = low + (x_.high - x_.low) / places;
+      std::string says;
+      double at = 0;
+      for (const Series& series : chart_.series) {
+        const auto found = std::ranges::find_if(series.points, [&](const ChartPoint& p) {
+          return is_finite(p) && p.x >= low && (p.x < high || place + 1 == places);
+        });
+        if (found == series.points.end()) continue;
+        at = found->x;
+        says += fmt::format("; {} {:.4g}", escape_text(series.name), found->y);
+      }
+      if (says.empty()) continue;
+      add(R"(<g class="hover"><rect x="{:.1f}" y="{:.0f}" width="{:.1f}" height="{:.0f}" fill="transparent"/>)",
+          chart_left + width * place, chart_top, width, chart_height - chart_top - chart_bottom);
+      add(R"(<path d="M{:.1f} {:.0f}V{:.0f}" stroke="currentColor" stroke-opacity=".4" visibility="hidden"/>)",
+          screen_x(at), chart_top, chart_height - chart_bottom);
+      add(R"(<text x="{:.1f}" y="20" text-anchor="end" font-weight="600" visibility="hidden">{:.10g}{}</text></g>)",
+          chart_width - chart_right, at, says);
     }
   }
 
   const Chart& chart_;
   Range x_, y_;
-  std::string text_;
 };
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "base/as_size.h"
+
 namespace fovea {
 namespace {
 
@@ -33,7 +35,7 @@ int cube_level(int value) { return value < 48 ? 0 : value < 115 ? 1 : (value - 3
 Colour colour_of(double weight) {
   if (std::isnan(weight)) return {0x80, 0x80, 0x80};
   const double at = std::clamp(weight, 0.0, 1.0) * (viridis_stops.size() - 1);
-  const auto i = std::min(static_cast<std::size_t>(at), viridis_stops.size() - 2);
+  const auto i = std::min(as_size(at), viridis_stops.size() - 2);
   const double t = at - static_cast<double>(i);
   const Colour &a = viridis_stops[i], &b = viridis_stops[i + 1];
   return {between(a.red, b.red, t), between(a.green, b.green, t), between(a.blue, b.blue, t)};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/as_size.h"
 #include "base/json.h"
 #include "base/utf8.h"
 #include "show/markup.h"
@@ -77,7 +78,7 @@ std::string title_of(const Comparison& c, const ComparedSettings& row) {
 }
 
 std::string padded(const std::string& text, std::size_t width, bool to_the_right) {
-  const std::size_t own = static_cast<std::size_t>(display_width(text));
+  const std::size_t own = as_size(display_width(text));
   const std::string space(width > own ? width - own : 0, ' ');
   return to_the_right ? space + text : text + space;
 }
@@ -198,7 +199,7 @@ std::string draw_comparison(const Comparison& c) {
   std::vector<std::size_t> widths(lines[0].size());
   for (const auto& line : lines) {
     for (std::size_t i = 0; i < line.size(); ++i) {
-      widths[i] = std::max(widths[i], static_cast<std::size_t>(display_width(line[i])));
+      widths[i] = std::max(widths[i], as_size(display_width(line[i])));
     }
   }
   std::string text = summary(c) + "\n" + about_intervals(c) + "\n\n";

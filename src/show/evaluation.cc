@@ -4,6 +4,8 @@
 #include <fmt/core.h>
 
 #include "base/json.h"
+#include "show/chart.h"
+#include "tasks/metrics/metric.h"
 
 namespace fovea {
 
@@ -16,12 +18,35 @@ std::string line_of(const Figure& figure) {
   return fmt::format("{:<18} {:.4f}{}\n", figure.name, figure.value, interval);
 }
 
+OrderedJson figures_to_json(std::span<const Figure> figures) {
+  OrderedJson object;
+  for (const Figure& figure : figures) {
+    if (figure.count) {
+      object[figure.name] = static_cast<std::int64_t>(figure.value);
+    } else {
+      object[figure.name] = figure.value;
+    }
+    if (!figure.interval) continue;
+    object[figure.name + "_low"] = figure.interval->low;
+    object[figure.name + "_high"] = figure.interval->high;
+  }
+  return object;
+}
+
 }  // namespace
 
 std::string draw_evaluation(const Evaluation& evaluation) {
   std::string text;
   for (const Figure& figure : evaluation.figures) text += line_of(figure);
-  text += "[low, high]: 95 % confidence over the sources\n\ntarget length  sources";
+  text += "[low, high]: 95 % confidence over the sources\n";
+  for (const Metric* metric : metrics()) {
+    const std::string signature = evaluation.measured.signature(*metric);
+    if (!signature.empty() && !evaluation.by_length.empty()) {
+      text += fmt::format("{}, as sacreBLEU: {}\n", metric->name, signature);
+    }
+  }
+  if (evaluation.by_length.empty()) return text;
+  text += "\ntarget length  sources";
   const auto width = [](const std::string& name) { return std::max<std::size_t>(name.size(), 8); };
   for (const auto& [name, value] : evaluation.by_length.front().metrics)
     text += fmt::format(" {:>{}}", name, width(name));
@@ -32,17 +57,39 @@ std::string draw_evaluation(const Evaluation& evaluation) {
   return text + "\n";
 }
 
-std::string evaluation_to_json(const Evaluation& evaluation) {
-  OrderedJson object;
-  for (const Figure& figure : evaluation.figures) {
-    if (figure.count) {
-      object[figure.name] = static_cast<std::int64_t>(figure.value);
-    } else {
-      object[figure.name] = figure.value;
+std::string draw_differences(std::span<const Difference> differences, std::string_view other) {
+  std::string text = fmt::format("\nbeside {}\n{:<14} {:>10} {:>10} {:>10}  {:<22} p\n", other, "", "this", "other",
+                                 "difference", "[low, high]");
+  for (const Difference& one : differences) {
+    text += fmt::format("{:<14} {:>10.4f} {:>10.4f} {:>+10.4f}  {:<22} {:.3f}{}\n", one.metric, one.first, one.second,
+                        one.first - one.second, fmt::format("[{:+.4f}, {:+.4f}]", one.interval.low, one.interval.high),
+                        one.p, one.differs() ? "  they differ" : "");
+  }
+  return text;
+}
+
+std::string draw_by_length(std::span<const LengthCurve> curves, const Metric& metric) {
+  constexpr std::int64_t fewest = 10;  // sources: of fewer a figure says nothing
+  Chart chart = {fmt::format("{} by the length of the target", metric.name), "characters", {}, {}};
+  for (const LengthCurve& curve : curves) {
+    Series series = {curve.name, {}};
+    for (const LengthRow& row : curve.rows) {
+      if (row.sources < fewest) continue;
+      series.points.push_back({static_cast<double>(row.shortest + row.longest) / 2, *row.metrics.find(metric.name)});
     }
-    if (!figure.interval) continue;
-    object[figure.name + "_low"] = figure.interval->low;
-    object[figure.name + "_high"] = figure.interval->high;
+    chart.series.push_back(std::move(series));
+  }
+  return draw_chart(chart);
+}
+
+std::string evaluation_to_json(const Evaluation& evaluation, std::span<const Difference> differences) {
+  OrderedJson object = figures_to_json(evaluation.figures);
+  for (const Difference& one : differences) {
+    object[one.metric + "_other"] = one.second;
+    object[one.metric + "_difference"] = one.first - one.second;
+    object[one.metric + "_difference_low"] = one.interval.low;
+    object[one.metric + "_difference_high"] = one.interval.high;
+    object[one.metric + "_difference_p"] = one.p;
   }
   return json_text(object) + "\n";
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <span>
 
 #include "base/error.h"
 #include "base/utf8.h"
@@ -19,7 +21,127 @@ const std::vector<float>* weights_of(const OutputStep& step, std::size_t map) {
   return map < step.looks.size() ? &step.looks[map].weights : nullptr;
 }
 
+void add_source_columns(const Output& output, HeatMap& heat_map) {
+  for (std::size_t i = 0; i < output.source.size(); ++i) {
+    const SourceToken& token = output.source[i];
+    const bool divided = i > 0 && token.source != output.source[i - 1].source;
+    heat_map.columns.push_back(source_label(token));
+    heat_map.divided.push_back(divided);
+    heat_map.spaced.push_back(i > 0 && (divided || token.start > output.source[i - 1].end));
+  }
+}
+
+// 1 for the smallest; those that are equal share the mean of their ranks.
+std::vector<double> ranks_of(std::span<const double> values) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t(0));
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return values[i]; });
+  std::vector<double> ranks(values.size());
+  for (std::size_t i = 0, end = 0; i < order.size(); i = end) {
+    for (end = i; end < order.size() && values[order[end]] == values[order[i]];) ++end;
+    for (std::size_t k = i; k < end; ++k) ranks[order[k]] = 0.5 * static_cast<double>(i + 1 + end);
+  }
+  return ranks;
+}
+
+// Pearson's coefficient; nothing if one of them is all alike.
+std::optional<double> correlation(std::span<const double> a, std::span<const double> b) {
+  double mean_a = 0, mean_b = 0, ab = 0, aa = 0, bb = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    mean_a += a[i] / static_cast<double>(a.size());
+    mean_b += b[i] / static_cast<double>(a.size());
+  }
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    ab += (a[i] - mean_a) * (b[i] - mean_b);
+    aa += (a[i] - mean_a) * (a[i] - mean_a);
+    bb += (b[i] - mean_b) * (b[i] - mean_b);
+  }
+  if (!(aa > 0 && bb > 0)) return {};
+  return ab / std::sqrt(aa * bb);
+}
+
 }  // namespace
+
+HeatMap saliency_map(const Output& output) {
+  HeatMap heat_map;
+  heat_map.title = "gradient times input, absolute shares";
+  add_source_columns(output, heat_map);
+  const std::size_t positions = heat_map.columns.size();
+  for (const OutputStep& step : output.steps) {
+    if (step.saliency.empty()) continue;
+    heat_map.rows.push_back(output_label(step.token));
+    heat_map.probabilities.push_back(step.probability);
+    double sum = 0;
+    for (const float value : step.saliency) sum += std::abs(static_cast<double>(value));
+    for (std::size_t i = 0; i < positions; ++i) {
+      const double value = i < step.saliency.size() ? std::abs(static_cast<double>(step.saliency[i])) : 0;
+      heat_map.weights.push_back(sum > 0 ? value / sum : 0);
+    }
+  }
+  return heat_map;
+}
+
+HeatMap own_map(const Output& output, std::size_t map) {
+  const OwnMap& own = output.self_maps.at(map);
+  HeatMap heat_map;
+  heat_map.title = fmt::format("self-attention of the {}, layer {}, head {}", own.part, own.layer, own.head);
+  const bool decoder = own.part == "decoder";
+  std::vector<Label> names;
+  if (decoder) {
+    names.push_back(start_label());
+    for (const OutputStep& step : output.steps) names.push_back(output_label(step.token));
+  } else {
+    for (const SourceToken& token : output.source) {
+      if (token.source == own.source) names.push_back(source_label(token));
+    }
+  }
+  std::size_t columns = 0;
+  for (const auto& row : own.weights) columns = std::max(columns, row.size());
+  const auto name = [&](std::size_t i, bool fits) { return fits ? names[i] : label_of(fmt::format("{}", i)); };
+  for (std::size_t i = 0; i < columns; ++i) heat_map.columns.push_back(name(i, columns <= names.size()));
+  for (std::size_t q = 0; q < own.weights.size(); ++q) {
+    heat_map.rows.push_back(name(q, own.weights.size() <= names.size() && own.weights.size() == columns));
+    for (std::size_t i = 0; i < columns; ++i) {
+      heat_map.weights.push_back(i < own.weights[q].size() ? static_cast<double>(own.weights[q][i]) : 0);
+    }
+  }
+  return heat_map;
+}
+
+std::optional<double> rank_correlation(const HeatMap& a, const HeatMap& b) {
+  const std::size_t positions = a.columns.size();
+  if (positions != b.columns.size() || a.rows.size() != b.rows.size()) return {};
+  double sum = 0, steps = 0;
+  for (std::size_t row = 0; row < a.rows.size(); ++row) {
+    const auto of = [&](const HeatMap& map) {
+      return ranks_of(std::span(map.weights).subspan(row * positions, positions));
+    };
+    if (const auto found = correlation(of(a), of(b))) sum += *found, ++steps;
+  }
+  if (steps == 0) return {};
+  return sum / steps;
+}
+
+Output choose_maps(Output output, std::optional<int> layer, std::optional<int> head) {
+  const auto wanted = [&](const auto& map) {
+    return layer.value_or(map.layer) == map.layer && head.value_or(map.head) == map.head;
+  };
+  const bool any = std::ranges::any_of(output.maps, wanted) || std::ranges::any_of(output.self_maps, wanted);
+  if (!any && !output.maps.empty()) {
+    throw usage_error("no map of this model is of that layer and head; the last is of layer {}, head {}",
+                      output.maps.back().layer, output.maps.back().head);
+  }
+  for (OutputStep& step : output.steps) {
+    std::vector<AttentionRow> looks;
+    for (std::size_t map = 0; map < std::min(step.looks.size(), output.maps.size()); ++map) {
+      if (wanted(output.maps[map])) looks.push_back(std::move(step.looks[map]));
+    }
+    step.looks = std::move(looks);
+  }
+  std::erase_if(output.maps, [&](const MapName& map) { return !wanted(map); });
+  std::erase_if(output.self_maps, [&](const OwnMap& map) { return !wanted(map); });
+  return output;
+}
 
 bool is_stop(const SourceToken& token) { return token.start == token.end && token.text == "</s>"; }
 
@@ -61,8 +183,10 @@ HeatMap heat_map_of(const Output& output, std::size_t map) {
   }
   if (output.steps.empty()) positions = output.source.size();
   const bool over_source = positions == output.source.size();
-  for (std::size_t i = 0; i < positions; ++i) {
-    heat_map.columns.push_back(over_source ? source_label(output.source[i]) : label_of(fmt::format("{}", i)));
+  if (over_source) {
+    add_source_columns(output, heat_map);
+  } else {
+    for (std::size_t i = 0; i < positions; ++i) heat_map.columns.push_back(label_of(fmt::format("{}", i)));
   }
   heat_map.weights.assign(heat_map.rows.size() * positions, std::numeric_limits<double>::quiet_NaN());
   for (std::size_t row = 0; row < heat_map.rows.size(); ++row) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct HeatMap {
   std::vector<Label> rows;            // output steps
   std::vector<double> probabilities;  // [rows]
   std::vector<double> weights;        // [rows, columns]; not a number where the step has no weight
+  std::vector<bool> spaced = {};      // [columns] whether the text has something between this one and the one before
+  std::vector<bool> divided = {};     // [columns] whether another source begins here
 
   double weight(std::size_t row, std::size_t column) const { return weights[row * columns.size() + column]; }
 };
@@ -23,6 +26,22 @@ struct HeatMap {
 // Columns carry the source tokens when there is a weight for each of them, else plain position numbers: a map over
 // another memory than the source must not be drawn as if it were over the source.
 HeatMap heat_map_of(const Output& output, std::size_t map);
+
+// What gradients say instead (see Output): of each step the share of each position in the sum of absolute values.
+// Without saliency it has no rows.
+HeatMap saliency_map(const Output& output);
+
+// How a part of the model attends to itself. Rows and columns are its positions; those of a decoder are the start
+// symbol and what was written.
+HeatMap own_map(const Output& output, std::size_t map);
+
+// How alike two maps rank the positions of a step: Spearman's coefficient, its mean over the steps in which neither is
+// all alike. Nothing if there is none.
+std::optional<double> rank_correlation(const HeatMap& a, const HeatMap& b);
+
+// The output with the maps, those of self-attention too, of one layer or head alone. Throws a usage_error if there are
+// none.
+Output choose_maps(Output output, std::optional<int> layer, std::optional<int> head);
 
 // "attention" for a single map, else layer, head and source, counted as in the JSON.
 std::string map_title(const Output& output, std::size_t map);

@@ -64,6 +64,25 @@ std::string nbest_table(const Output& output) {
   return text + "</table></div>\n";
 }
 
+std::string html_saliency(const Output& output) {
+  const HeatMap saliency = saliency_map(output);
+  if (saliency.rows.empty()) return "";
+  std::string text = "<h2>What gradients say</h2>\n<div class=\"card\">" + draw_svg(output, saliency, false);
+  for (std::size_t map = 0; map < output.maps.size(); ++map) {
+    text += fmt::format("<p>{}</p>\n", correlation_line(output, map));
+  }
+  return text + "</div>\n";
+}
+
+std::string html_own_maps(const Output& output) {
+  if (output.self_maps.empty()) return "";
+  std::string text = "<h2>Self-attention</h2>\n<div class=\"cards\">\n";
+  for (std::size_t map = 0; map < output.self_maps.size(); ++map) {
+    text += "<div class=\"card\">" + draw_svg(output, own_map(output, map), false) + "</div>\n";
+  }
+  return text + "</div>\n";
+}
+
 }  // namespace
 
 std::string html_answer(const Output& output) {
@@ -88,16 +107,19 @@ std::string html_maps(const Output& output) {
     }
     text += weight_table(heat_map_of(output, map)) + "</div>\n";
   }
-  return text + "</div>\n";
+  return text + "</div>\n" + html_saliency(output) + html_own_maps(output);
 }
 
-std::string draw_html(const Output& output) {
-  std::string body = "<h1>What the model looked at</h1>\n" + html_answer(output);
-  body += fmt::format("<p class=\"standing\">{}</p>\n", standing_line);
-  body += html_maps(output);
-  if (!output.steps.empty()) body += step_table(output);
-  if (!output.nbest.empty()) body += nbest_table(output);
-  return page(output.text + " – attention", body);
+std::string draw_html(std::span<const Output> outputs) {
+  std::string body = "<h1>What the model looked at</h1>\n";
+  for (const Output& output : outputs) {
+    body += html_answer(output);
+    if (&output == &outputs[0]) body += fmt::format("<p class=\"standing\">{}</p>\n", standing_line);
+    body += html_maps(output);
+    if (!output.steps.empty()) body += step_table(output);
+    if (!output.nbest.empty()) body += nbest_table(output);
+  }
+  return page(outputs[0].text + " – attention", body);
 }
 
 }  // namespace fovea

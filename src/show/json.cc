@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/as_size.h"
+#include "base/base64.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/utf8.h"
@@ -41,10 +43,48 @@ OrderedJson write_step(const OutputStep& step) {
     return OrderedJson{{"token", other.token}, {"probability", other.probability}};
   });
   json["looks"] = list_of(step.looks, [](const AttentionRow& look) {
-    return OrderedJson{
+    OrderedJson row{
         {"scores", numbers(look.scores)}, {"weights", numbers(look.weights)}, {"context_norm", look.context_norm}};
+    if (!look.query.empty()) row["query"] = numbers(look.query);
+    if (!look.context.empty()) row["context"] = numbers(look.context);
+    return row;
   });
   if (step.copy_gate) json["copy_gate"] = *step.copy_gate;
+  if (!step.saliency.empty()) json["saliency"] = numbers(step.saliency);
+  return json;
+}
+
+OrderedJson write_own_map(const OwnMap& map) {
+  OrderedJson json{{"part", map.part}, {"layer", map.layer}, {"head", map.head}};
+  if (map.source > 0) json["source"] = map.source;
+  json["weights"] = list_of(map.weights, numbers);
+  return json;
+}
+
+OrderedJson write_tree(const OutputTree& tree) {
+  OrderedJson json;
+  json["nodes"] = OrderedJson::array();
+  for (std::size_t id = 0; id < tree.nodes.size(); ++id) {
+    const OutputTreeNode& node = tree.nodes[id];
+    OrderedJson one{{"id", id},
+                    {"parent", nullptr},
+                    {"step", node.step},
+                    {"token", node.token},
+                    {"probability", node.probability},
+                    {"score", node.score},
+                    {"kept", node.kept}};
+    if (node.parent >= 0) one["parent"] = node.parent;
+    json["nodes"].push_back(std::move(one));
+  }
+  if (tree.left_out > 0) json["left_out"] = tree.left_out;
+  return json;
+}
+
+OrderedJson write_media(const SourceMedia& media) {
+  OrderedJson json{{"type", media.type}, {"width", media.width}};
+  if (media.height > 0) json["height"] = media.height;
+  if (media.source > 0) json["source"] = media.source;
+  json["data"] = base64(media.bytes);
   return json;
 }
 
@@ -67,13 +107,14 @@ struct Place {
   }
   template <class Read>
   auto list(const char* name, Read read) const {
-    const Place array = field(name);
-    if (!array.value.is_array()) throw array.wrong("an array");
-    std::vector<decltype(read(array))> items;
-    for (const Json& item : array.value) {
-      items.push_back(read(Place{item, fmt::format("{}[{}]", array.path, items.size())}));
-    }
-    return items;
+    return field(name).items(read);
+  }
+  template <class Read>
+  auto items(Read read) const {
+    if (!value.is_array()) throw wrong("an array");
+    std::vector<decltype(read(*this))> all;
+    for (const Json& item : value) all.push_back(read(Place{item, fmt::format("{}[{}]", path, all.size())}));
+    return all;
   }
   std::string text() const {
     if (!value.is_string()) throw wrong("a string");
@@ -121,10 +162,38 @@ OutputStep read_step(const Place& step) {
     return Alternative{other.field("token").text(), other.field("probability").number()};
   });
   result.looks = step.list("looks", [](const Place& look) {
-    return AttentionRow{look.list("scores", read_float), look.list("weights", read_float),
-                        look.field("context_norm").number()};
+    AttentionRow row{look.list("scores", read_float), look.list("weights", read_float),
+                     look.field("context_norm").number()};
+    if (look.has("query")) row.query = look.list("query", read_float);
+    if (look.has("context")) row.context = look.list("context", read_float);
+    return row;
   });
+  if (step.has("saliency")) result.saliency = step.list("saliency", read_float);
   if (step.has("copy_gate")) result.copy_gate = step.field("copy_gate").number();
+  return result;
+}
+
+OwnMap read_own_map(const Place& map) {
+  OwnMap result{map.field("part").text(), 0, map.field("layer").count(), map.field("head").count(), {}};
+  if (map.has("source")) result.source = map.field("source").count();
+  result.weights = map.list("weights", [](const Place& row) { return row.items(read_float); });
+  return result;
+}
+
+OutputTree read_tree(const Place& tree) {
+  OutputTree result;
+  result.nodes = tree.list("nodes", [](const Place& node) {
+    const Place parent = node.field("parent");
+    return OutputTreeNode{
+        parent.value.is_null() ? -1 : parent.count(), node.field("step").count(),   node.field("token").text(),
+        node.field("probability").number(),           node.field("score").number(), node.is_true_or_missing("kept")};
+  });
+  if (tree.has("left_out")) result.left_out = as_size(tree.field("left_out").count());
+  for (std::size_t id = 0; id < result.nodes.size(); ++id) {
+    if (result.nodes[id].parent >= static_cast<int>(id)) {
+      throw data_error("explanation: {}.nodes[{}].parent does not stand before it", tree.path, id);
+    }
+  }
   return result;
 }
 
@@ -138,6 +207,9 @@ std::string output_to_json(const Output& output) {
   json["source"]["tokens"] = list_of(output.source, [](const SourceToken& token) {
     OrderedJson object{{"text", token.text}, {"start", token.start}, {"end", token.end}};
     if (!token.read) object["read"] = false;
+    if (token.source > 0) object["source"] = token.source;
+    if (token.sentence >= 0) object["sentence"] = token.sentence;
+    if (token.box) object["box"] = {token.box->left, token.box->top, token.box->right, token.box->bottom};
     return object;
   });
   json["text"] = output.text;
@@ -160,7 +232,11 @@ std::string output_to_json(const Output& output) {
   const OrderedJson nbest = list_of(output.nbest, [](const Hypothesis& hypothesis) {
     return OrderedJson{{"text", hypothesis.text}, {"score", hypothesis.score}, {"finished", hypothesis.finished}};
   });
-  return without_controls(text + "],\"nbest\":" + json_text(nbest) + "}");
+  text += "],\"nbest\":" + json_text(nbest);
+  if (!output.self_maps.empty()) text += ",\"self_maps\":" + json_text(list_of(output.self_maps, write_own_map));
+  if (output.tree) text += ",\"tree\":" + json_text(write_tree(*output.tree));
+  if (!output.media.empty()) text += ",\"media\":" + json_text(list_of(output.media, write_media));
+  return without_controls(text + "}");
 }
 
 Output output_from_json(std::string_view text) {
@@ -176,8 +252,15 @@ Output output_from_json(std::string_view text) {
   output.source_text = source.field("text").text();
   if (source.has("features")) output.features = source.field("features").text();
   output.source = source.list("tokens", [](const Place& token) {
-    return SourceToken{token.field("text").text(), token.field("start").count(), token.field("end").count(),
-                       !token.has("read")};
+    SourceToken read = {token.field("text").text(), token.field("start").count(), token.field("end").count(),
+                        !token.has("read"), token.has("source") ? token.field("source").count() : 0};
+    if (token.has("sentence")) read.sentence = token.field("sentence").count();
+    if (token.has("box")) {
+      const std::vector<int> edges = token.list("box", [](const Place& edge) { return edge.count(); });
+      if (edges.size() != 4) throw token.field("box").wrong("four numbers");
+      read.box = {edges[0], edges[1], edges[2], edges[3]};
+    }
+    return read;
   });
   output.text = root.field("text").text();
   output.score = root.field("score").number();
@@ -187,9 +270,7 @@ Output output_from_json(std::string_view text) {
     return MapName{map.field("layer").count(), map.field("head").count(), map.field("source").text()};
   });
   if (root.has("left_out")) {
-    const auto count = [&](const char* name) {
-      return static_cast<std::size_t>(root.field("left_out").field(name).count());
-    };
+    const auto count = [&](const char* name) { return as_size(root.field("left_out").field(name).count()); };
     output.left_out = {count("maps"), count("steps"), count("positions")};
   }
   output.steps = root.list("steps", read_step);
@@ -197,6 +278,8 @@ Output output_from_json(std::string_view text) {
     return Hypothesis{hypothesis.field("text").text(), hypothesis.field("score").number(),
                       hypothesis.is_true_or_missing("finished")};
   });
+  if (root.has("self_maps")) output.self_maps = root.list("self_maps", read_own_map);
+  if (root.has("tree")) output.tree = read_tree(root.field("tree"));
   return output;
 }
 

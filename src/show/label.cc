@@ -69,6 +69,7 @@ Label label_of(std::string_view token) {
 }
 
 Label stop_label() { return {"⏎", "stop symbol", 1}; }
+Label start_label() { return {"▷", "start symbol", 1}; }
 
 std::string shorten(std::string_view text, int columns) {
   if (display_width(text) <= columns) return std::string(text);

@@ -13,9 +13,11 @@ struct Label {
 };
 
 // Spaces become ␣, control characters their pictures, other invisible characters □; a token that begins with a
-// combining mark stands on ◌; the stop symbol is ⏎.
+// combining mark stands on ◌; the stop symbol is ⏎, what
+// stands before the first symbol ▷.
 Label label_of(std::string_view token);
 Label stop_label();
+Label start_label();
 
 // The text cut to so many columns, ending in … if something was cut.
 std::string shorten(std::string_view text, int columns);

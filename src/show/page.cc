@@ -7,8 +7,10 @@
 namespace fovea {
 namespace {
 
+// Of scripts only ours runs, known by this word; whatever else might look like one does not.
 constexpr const char* content_policy =
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+constexpr const char* script_policy = "; script-src 'nonce-fovea'";
 
 constexpr const char* style_sheet = R"(
 :root { color-scheme: light dark; --ink: #1f2430; --soft: #5d6675; --line: #dfe3ea; --paper: #fbfbfd; --card: #ffffff;
@@ -35,6 +37,8 @@ h2 { font-size: 1.05rem; font-weight: 650; margin: 2rem 0 .6rem; }
 .cards .card { margin: 0; }
 svg { display: block; }
 .cards svg { max-width: 100%; height: auto; }
+.hover path, .hover text { visibility: hidden; pointer-events: none; }
+.hover:hover path, .hover:hover text { visibility: visible; }
 .cell:hover rect { stroke: #ff5a36; stroke-width: 2; }
 .standing { border-left: 4px solid var(--accent); padding: .2rem 0 .2rem .8rem; color: var(--soft); margin: 1.2rem 0; }
 .warning { border-left: 4px solid #d98b12; padding: .2rem 0 .2rem .8rem; margin: .6rem 0; }
@@ -54,12 +58,13 @@ code { font-family: ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace
 
 }  // namespace
 
-std::string page(std::string_view title, std::string_view body) {
-  return fmt::format(R"(<!DOCTYPE html>
+std::string page(std::string_view title, std::string_view body, std::string_view script) {
+  return fmt::format(
+      R"(<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8"/>
-<meta http-equiv="Content-Security-Policy" content="{}"/>
+<meta http-equiv="Content-Security-Policy" content="{}{}"/>
 <meta name="referrer" content="no-referrer"/>
 <meta name="viewport" content="width=device-width, initial-scale=1"/>
 <title>{}</title>
@@ -68,10 +73,11 @@ std::string page(std::string_view title, std::string_view body) {
 <body>
 <main>
 {}</main>
-</body>
+{}</body>
 </html>
 )",
-                     content_policy, escape_text(title), style_sheet, body);
+      content_policy, script.empty() ? "" : script_policy, escape_text(title), style_sheet, body,
+      script.empty() ? "" : fmt::format("<script nonce=\"fovea\">//<![CDATA[{}//]]></script>\n", script));
 }
 
 std::string bdi(std::string_view text) { return fmt::format("<bdi>{}</bdi>", escape_text(text)); }

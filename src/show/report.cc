@@ -7,6 +7,7 @@
 
 #include "show/chart.h"
 #include "show/html.h"
+#include "show/label.h"
 #include "show/markup.h"
 #include "show/page.h"
 #include "show/warnings.h"
@@ -43,13 +44,80 @@ std::string summary(const RunReport& report, const std::vector<ChartPoint>& best
   return text + "</p>\n";
 }
 
+std::string in_cards(const std::vector<Chart>& charts) {
+  std::string text = "<div class=\"cards\">";
+  for (const Chart& chart : charts) text += fmt::format("<div class=\"card\">{}</div>", draw_chart(chart));
+  return text + "</div>\n";
+}
+
+// Where nothing was recorded there is no chart, but for the loss.
+void add_chart(std::vector<Chart>& charts, Chart chart) {
+  std::erase_if(chart.series, [](const Series& series) { return series.points.empty(); });
+  if (!chart.series.empty() || charts.empty()) charts.push_back(std::move(chart));
+}
+
 std::string curves(const RunReport& report, const Series& score, const std::vector<ChartPoint>& best) {
-  Chart loss{"loss", "update", {series_of(report, "training", &RunPoint::loss)}, {}};
-  if (Series dev = series_of(report, "held-out", &RunPoint::held_out_loss); !dev.points.empty())
-    loss.series.push_back(dev);
-  const Chart quality{report.metric + " on the held-out lines", "update", {score}, best};
-  return fmt::format("<div class=\"cards\"><div class=\"card\">{}</div><div class=\"card\">{}</div></div>\n",
-                     draw_chart(loss), draw_chart(quality));
+  std::vector<Chart> charts;
+  add_chart(charts,
+            {"loss",
+             "update",
+             {series_of(report, "training", &RunPoint::loss), series_of(report, "held-out", &RunPoint::held_out_loss)},
+             {}});
+  charts.push_back({report.metric + " on the held-out lines", "update", {score}, best});
+  add_chart(charts, {report.second_metric + " on the held-out lines",
+                     "update",
+                     {series_of(report, report.second_metric, &RunPoint::second)},
+                     {}});
+  add_chart(charts, {"learning rate", "update", {series_of(report, "rate", &RunPoint::rate)}, {}});
+  add_chart(charts, {"gradient norm", "update", {series_of(report, "norm", &RunPoint::gradient)}, {}});
+  return in_cards(charts);
+}
+
+// One line for each run.
+std::string compared_curves(std::span<const RunReport> reports) {
+  std::vector<Chart> charts;
+  const auto add = [&](const std::string& title, std::optional<double> RunPoint::* value) {
+    Chart chart{title, "update", {}, {}};
+    for (const RunReport& report : reports) chart.series.push_back(series_of(report, report.title, value));
+    add_chart(charts, std::move(chart));
+  };
+  add("held-out loss", &RunPoint::held_out_loss);
+  add("training loss", &RunPoint::loss);
+  add(reports[0].metric + " on the held-out lines", &RunPoint::score);
+  add(reports[0].second_metric + " on the held-out lines", &RunPoint::second);
+  add("learning rate", &RunPoint::rate);
+  add("gradient norm", &RunPoint::gradient);
+  return in_cards(charts);
+}
+
+std::string settings(const RunReport& report) {
+  return fmt::format("<details><summary>Settings</summary><pre>{}</pre></details>\n", escape(report.settings));
+}
+
+std::string errors(const RunReport& report) {
+  std::string text;
+  if (!report.worst.empty()) {
+    text +=
+        "<h2>Worst errors</h2>\n<div class=\"card\"><table>\n<tr><th>edits</th><th>source</th><th>wanted</th>"
+        "<th>answered</th></tr>\n";
+    for (const RunReport::Wrong& wrong : report.worst) {
+      text += fmt::format(
+          "<tr><td class=\"number\">{}</td><td class=\"text\">{}</td><td class=\"text\">{}</td>"
+          "<td class=\"text\">{}</td></tr>\n",
+          wrong.edits, bdi(wrong.source), bdi(wrong.target), bdi(wrong.answer));
+    }
+    text += "</table></div>\n";
+  }
+  if (report.confusions.empty()) return text;
+  text += "<h2>Confusions</h2>\n<div class=\"card\"><table>\n<tr><th>wanted</th><th>written</th><th>times</th></tr>\n";
+  const auto cell = [](const std::string& symbol) {
+    return symbol.empty() ? std::string("<td>nothing</td>")
+                          : fmt::format("<td class=\"text\">{}</td>", bdi(label_of(symbol).text));
+  };
+  for (const Confusion& one : report.confusions) {
+    text += fmt::format("<tr>{}{}<td class=\"number\">{}</td></tr>\n", cell(one.wanted), cell(one.written), one.count);
+  }
+  return text + "</table></div>\n";
 }
 
 std::string facts(const RunReport& report) {
@@ -94,12 +162,27 @@ std::string draw_report(const RunReport& report) {
   if (!report.command.empty()) body += fmt::format("<p><code>{}</code></p>\n", escape_text(report.command));
   body += summary(report, best) + curves(report, score, best);
   if (!report.facts.empty()) body += facts(report);
+  if (!report.settings.empty()) body += settings(report);
+  body += errors(report);
   if (!report.validations.empty()) body += samples(report);
   if (!report.maps.empty()) {
     body += fmt::format("<h2>Where it looked</h2>\n<p class=\"standing\">{}</p>\n", standing_line);
     for (const Output& output : report.maps) body += html_answer(output) + html_maps(output);
   }
-  return page(report.title, body);
+  return page(report.title + " – report", body);
+}
+
+std::string draw_reports(std::span<const RunReport> reports) {
+  if (reports.size() == 1) return draw_report(reports[0]);
+  std::string body = fmt::format("<h1>{} runs</h1>\n", reports.size());
+  body += compared_curves(reports);
+  for (const RunReport& report : reports) {
+    const Series score = series_of(report, report.metric, &RunPoint::score);
+    body += fmt::format("<h2>{}</h2>\n", escape_text(report.title)) +
+            summary(report, best_of(score, report.higher_is_better)) + settings(report);
+    body += fmt::format("<details><summary>Errors</summary>{}</details>\n", errors(report));
+  }
+  return page("Runs – report", body);
 }
 
 }  // namespace fovea

@@ -4,14 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
+#include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
 #include "base/utf8.h"
 #include "show/colour.h"
+#include "show/drawing.h"
 #include "show/heat_map.h"
-#include "show/markup.h"
+#include "show/svg_text.h"
 #include "show/warnings.h"
 
 namespace fovea {
@@ -22,11 +24,10 @@ constexpr double right_margin = 72;  // the probability of each step
 constexpr double strip_height = 26;  // height of the coverage bars
 constexpr double note_height = 20;   // height of a line about what is left out
 constexpr double note_font = 11;
-constexpr double faintest_weight = 0.002;   // fainter cells cannot be told from the background
-constexpr double character_advance = 0.61;  // advance of a character, in font sizes
+constexpr double faintest_weight = 0.002;  // fainter cells cannot be told from the background
 constexpr double heading_font = 15;
 constexpr int max_label = 24;
-constexpr const char* font_family = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', 'Noto Sans Mono', monospace";
+constexpr std::size_t widest_of_few = 48, widest_of_many = 130;  // columns; what is wider is drawn as shaded text
 
 struct Layout {
   double cell = 0;
@@ -38,7 +39,7 @@ struct Layout {
   double width = 0, height = 0;
 };
 
-double text_width(int columns, double font) { return columns * font * character_advance; }
+double text_width(int columns, double font) { return columns * font * mono_advance; }
 
 int widest(const std::vector<Label>& labels) {
   int width = 1;
@@ -53,7 +54,7 @@ double heading_width(const Output& output) {
 }
 
 double cell_size(std::size_t positions) {
-  return std::clamp(960.0 / static_cast<double>(std::max<std::size_t>(positions, 1)), 7.0, 32.0);
+  return std::clamp(960.0 / static_cast<double>(std::max<std::size_t>(positions, 1)), 14.0, 32.0);
 }
 
 // heading: width of the heading, 0 without.
@@ -74,12 +75,12 @@ Layout lay_out(const HeatMap& heat_map, double heading) {
   return layout;
 }
 
-class Picture {
+class Picture : private SvgDrawing {
  public:
-  Picture(const Output& output, const SvgOptions& options)
+  Picture(const Output& output, HeatMap heat_map, bool stand_alone)
       : output_(output),
-        stand_alone_(options.stand_alone),
-        grid_(heat_map_of(output, options.map)),
+        stand_alone_(stand_alone),
+        grid_(std::move(heat_map)),
         layout_(lay_out(grid_, stand_alone_ ? heading_width(output) : 0)) {
     if (!stand_alone_) return;  // a page says once for all its pictures what is left out
     note_ = left_out_note(output);
@@ -89,40 +90,33 @@ class Picture {
   }
 
   std::string draw() {
-    open();
+    begin();
     heading();
     column_labels();
     cells();
+    dividers();
     row_labels();
     coverage_strip();
     legend();
     note();
-    add("</svg>");
-    return std::move(text_);
+    return close();
   }
 
  private:
-  template <class... Args>
-  void add(fmt::format_string<Args...> text, Args&&... args) {
-    text_ += fmt::format(text, std::forward<Args>(args)...);
-    text_ += '\n';
-  }
-
   double x_of(std::size_t column) const { return layout_.left + layout_.cell * static_cast<double>(column); }
   double y_of(std::size_t row) const { return layout_.top + layout_.cell * static_cast<double>(row); }
 
-  void open() {
-    add(R"(<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{0:.0f}" height="{1:.0f}" )"
-        R"(viewBox="0 0 {0:.0f} {1:.0f}" font-family="{2}" font-size="13"{3}>)",
-        layout_.width, layout_.height, font_family, stand_alone_ ? R"( color="#1f2430")" : "");
-    add("<title>{}: {} → {}</title>\n<desc>{} source positions across, {} output steps down; the lighter a cell, the "
-        "greater the weight, from 0 to 1. {}</desc>",
-        escape(grid_.title), escape_text(output_.read_text()), escape_text(output_.text), grid_.columns.size(),
-        grid_.rows.size(), standing_line);
+  void begin() {
+    open(layout_.width, layout_.height, mono_font, 13,
+         fmt::format("{}: {} → {}", grid_.title, output_.read_text(), output_.text),
+         stand_alone_ ? R"( color="#1f2430")" : "");
+    add("<desc>{} source positions across, {} output steps down; the lighter a cell, the greater the weight, from 0 to "
+        "1. {}</desc>",
+        grid_.columns.size(), grid_.rows.size(), standing_line);
   }
 
   void heading() {
-    const int room = static_cast<int>((layout_.width - 2 * page_margin) / (heading_font * character_advance));
+    const int room = static_cast<int>((layout_.width - 2 * page_margin) / (heading_font * mono_advance));
     const auto line = [&](const std::string& text) {
       return escape(isolate(shorten(printable(repair_utf8(text)), room - 2)));
     };
@@ -174,6 +168,15 @@ class Picture {
     }
   }
 
+  // Where another source begins.
+  void dividers() {
+    for (std::size_t i = 0; i < grid_.divided.size(); ++i) {
+      if (!grid_.divided[i]) continue;
+      add(R"(<path class="divider" d="M{:.1f} {:.1f}V{:.1f}" stroke="#ff5a36" stroke-width="2"/>)", x_of(i),
+          layout_.top - layout_.font * 1.3, layout_.top + layout_.map_height + 2);
+    }
+  }
+
   void cell(std::size_t row, std::size_t column) {
     const double weight = grid_.weight(row, column);
     const Colour colour = colour_of(weight);
@@ -201,7 +204,7 @@ class Picture {
     add("</g>");
     add(R"(<g font-size="{:.1f}" fill="currentColor" fill-opacity=".65" text-anchor="end">)",
         std::min(layout_.font, 12.0));
-    for (std::size_t row = 0; row < grid_.rows.size(); ++row) {
+    for (std::size_t row = 0; row < grid_.probabilities.size(); ++row) {
       add(R"(<text x="{:.1f}" y="{:.1f}">{}</text>)", right + 44, middle(row), percent(grid_.probabilities[row]));
     }
     add("</g>");
@@ -250,10 +253,15 @@ class Picture {
   HeatMap grid_;
   Layout layout_;
   std::string note_;
-  std::string text_;
 };
 
 }  // namespace
+
+std::string draw_svg(const Output& output, const HeatMap& heat_map, bool stand_alone) {
+  const bool few = heat_map.rows.size() <= 4;
+  const bool wide = heat_map.columns.size() > (few ? widest_of_few : widest_of_many);
+  return wide ? draw_text_svg(output, heat_map, stand_alone) : Picture(output, heat_map, stand_alone).draw();
+}
 
 std::string draw_svg(const Output& output, const SvgOptions& options) {
   if (output.maps.empty()) {
@@ -266,7 +274,28 @@ std::string draw_svg(const Output& output, const SvgOptions& options) {
   if (options.map >= output.maps.size()) {
     throw usage_error("map {} wanted, but the maps are 0 to {}", options.map, output.maps.size() - 1);
   }
-  return Picture(output, options).draw();
+  return draw_svg(output, heat_map_of(output, options.map), options.stand_alone);
+}
+
+std::string stack_svgs(const std::vector<std::string>& pictures) {
+  if (pictures.size() == 1) return pictures[0];
+  const auto size = [](const std::string& picture, const char* name) {
+    const std::size_t at = picture.find(name);
+    return at == std::string::npos ? 0.0 : std::atof(picture.c_str() + at + std::string_view(name).size());
+  };
+  double width = 0, height = 0;
+  std::string parts;
+  for (const std::string& picture : pictures) {
+    parts += picture;
+    const std::size_t at = parts.size() - picture.size() + std::string_view("<svg").size();
+    parts.insert(at, fmt::format(" y=\"{:.0f}\"", height));
+    width = std::max(width, size(picture, " width=\""));
+    height += size(picture, " height=\"") + 8;
+  }
+  return fmt::format(R"(<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{0:.0f}" height="{1:.0f}" )"
+                     R"(viewBox="0 0 {0:.0f} {1:.0f}">)"
+                     "\n<title>{2} maps of attention</title>\n{3}</svg>\n",
+                     width, height, pictures.size(), parts);
 }
 
 }  // namespace fovea

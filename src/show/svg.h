@@ -3,8 +3,9 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
-#include "tasks/output.h"
+#include "show/heat_map.h"
 
 namespace fovea {
 
@@ -15,5 +16,11 @@ struct SvgOptions {
 
 // A picture with a short note if the output has no maps.
 std::string draw_svg(const Output& output, const SvgOptions& options = {});
+
+// Any map of an output. Where it is too wide for cells that can be seen, it is the source as shaded text.
+std::string draw_svg(const Output& output, const HeatMap& heat_map, bool stand_alone);
+
+// Pictures one under the other in one.
+std::string stack_svgs(const std::vector<std::string>& pictures);
 
 }  // namespace fovea

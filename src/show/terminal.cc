@@ -6,10 +6,12 @@
 #include <cmath>
 #include <vector>
 
+#include "base/as_size.h"
 #include "base/error.h"
 #include "base/utf8.h"
 #include "show/colour.h"
 #include "show/heat_map.h"
+#include "show/shaded_text.h"
 #include "show/warnings.h"
 
 namespace fovea {
@@ -20,7 +22,7 @@ constexpr int max_column_label = 12;
 constexpr double faintest_shade = 0.05;  // below it a cell stays empty
 constexpr const char* reset_ink = "\x1b[0m";
 
-std::string spaces(int count) { return std::string(static_cast<std::size_t>(std::max(count, 0)), ' '); }
+std::string spaces(int count) { return std::string(as_size(std::max(count, 0)), ' '); }
 
 std::string repeat(const char* text, int count) {
   std::string result;
@@ -63,10 +65,19 @@ std::string paint(double weight, TerminalColour colour) {
                      ink.blue);
 }
 
+// Of a map whose rows have no probability nothing.
+std::string row_percent(const HeatMap& heat_map, std::size_t row) {
+  return row < heat_map.probabilities.size() ? percent(heat_map.probabilities[row]) : spaces(6);
+}
+
+bool begins_source(const HeatMap& heat_map, std::size_t column) {
+  return column < heat_map.divided.size() && heat_map.divided[column];
+}
+
 struct Widths {
   int row_label = 1;
-  std::vector<int> columns;
-  int gap = 0;  // of each column, kept empty behind its label; words need it, characters do not
+  std::vector<int> columns;  // a divider before it counted
+  int gap = 0;               // of each column, kept empty behind its label; words need it, characters do not
   int gutter() const { return row_label + 9; }  // label, blank, percent, blank, bar
 };
 
@@ -85,6 +96,7 @@ Widths measure(const HeatMap& heat_map, int terminal_width) {
     widths.gap = 1;
     for (const Label& column : heat_map.columns) widths.columns.push_back(std::min(column.width, max_column_label) + 1);
   }
+  for (std::size_t i = 0; i < heat_map.columns.size(); ++i) widths.columns[i] += begins_source(heat_map, i) ? 1 : 0;
   return widths;
 }
 
@@ -113,14 +125,17 @@ std::string draw_cells(const HeatMap& heat_map, std::size_t row, const Widths& w
   std::string line, current;
   for (std::size_t i = panel.first; i < panel.last; ++i) {
     const double weight = heat_map.weight(row, i);
+    const int divider = begins_source(heat_map, i) ? 1 : 0;
     if (colour == TerminalColour::none) {
-      line += repeat(shade(weight), widths.columns[i]);
+      line += (divider ? "│" : "") + repeat(shade(weight), widths.columns[i] - divider);
       continue;
     }
+    if (divider) line += reset_ink + std::string("│");
+    if (divider) current.clear();
     const std::string next = paint(weight, colour);
     if (next != current) line += next;
     current = next;
-    line += figure(weight, widths.columns[i]);
+    line += figure(weight, widths.columns[i] - divider);
   }
   return colour == TerminalColour::none ? line : line + reset_ink;
 }
@@ -128,12 +143,14 @@ std::string draw_cells(const HeatMap& heat_map, std::size_t row, const Widths& w
 std::string draw_panel(const HeatMap& heat_map, const Widths& widths, Panel panel, TerminalColour colour) {
   std::string text = spaces(widths.gutter());
   for (std::size_t i = panel.first; i < panel.last; ++i) {
-    text += cell_text(heat_map.columns[i], widths.columns[i] - widths.gap, Side::left) + spaces(widths.gap);
+    const int divider = begins_source(heat_map, i) ? 1 : 0;
+    text += divider ? "│" : "";
+    text += cell_text(heat_map.columns[i], widths.columns[i] - widths.gap - divider, Side::left) + spaces(widths.gap);
   }
   text += " \n";
   for (std::size_t row = 0; row < heat_map.rows.size(); ++row) {
     text += fmt::format("{} {} │{}│\n", cell_text(heat_map.rows[row], widths.row_label, Side::right),
-                        percent(heat_map.probabilities[row]), draw_cells(heat_map, row, widths, panel, colour));
+                        row_percent(heat_map, row), draw_cells(heat_map, row, widths, panel, colour));
   }
   return text;
 }
@@ -146,11 +163,49 @@ std::string legend(int gutter, TerminalColour colour) {
   return line + reset_ink + " 1\n";
 }
 
+// The source as running text, each token on a ground that says how much of it was read; without colours a line of
+// shades stands below it.
+std::string draw_shaded(const HeatMap& heat_map, const ShadedLine& line, const TerminalOptions& options) {
+  const Wrapped wrapped = wrap(heat_map, std::max(options.width - 2, 8));
+  std::vector<std::string> texts(wrapped.lines, "  "), shades(wrapped.lines, "  ");
+  std::vector<int> used(wrapped.lines, 0);
+  for (std::size_t i = 0; i < heat_map.columns.size(); ++i) {
+    const std::size_t at = wrapped.line[i];
+    const int width = std::min(heat_map.columns[i].width, std::max(options.width - 2, 8));
+    const std::string space = spaces(wrapped.place[i] - used[at]);
+    const std::string token = isolate(shorten(running_text(heat_map.columns[i]), width));
+    const double share = relative(line, i);
+    texts[at] += space + (options.colour == TerminalColour::none ? token
+                          : share < faintest_shade               ? token
+                                                                 : paint(share, options.colour) + token + reset_ink);
+    shades[at] += space + repeat(shade(share), width);
+    used[at] = wrapped.place[i] + width;
+  }
+  std::string text;
+  for (std::size_t at = 0; at < wrapped.lines; ++at) {
+    text += texts[at] + "\n";
+    if (options.colour == TerminalColour::none) text += shades[at] + "\n";
+  }
+  return text;
+}
+
+// What is wider than the terminal: shades are relative to the most read token.
+std::string draw_wide(const HeatMap& heat_map, const TerminalOptions& options) {
+  std::string text;
+  for (const ShadedLine& line : shaded_lines(heat_map)) {
+    text += line.is_step ? fmt::format("{} {}", isolate(line.label.text), percent(line.probability))
+                         : std::string("all steps together");
+    text += fmt::format(", most: {:.3f}\n{}", line.most, draw_shaded(heat_map, line, options));
+  }
+  return text + "shades are relative to the token that was read most\n";
+}
+
 std::string draw_map(const HeatMap& heat_map, const TerminalOptions& options) {
   const Widths widths = measure(heat_map, options.width);
   const std::vector<Panel> panels = cut(widths, options.width);
   if (panels.empty()) return "The source is empty: there was nowhere to look.\n";
-  std::string text;
+  std::string text = panels.size() > 1 ? draw_wide(heat_map, options) : "";
+  if (panels.size() > 1 && shaded_lines(heat_map)[0].is_step) return text;
   for (Panel panel : panels) {
     if (panels.size() > 1) {
       text += fmt::format("positions {} to {} of {}\n", panel.first, panel.last - 1, heat_map.columns.size());
@@ -174,7 +229,7 @@ std::string draw_compact(const HeatMap& heat_map, const TerminalOptions& options
                      [&](std::size_t a, std::size_t b) { return heat_map.weight(row, a) > heat_map.weight(row, b); });
     order.resize(std::min(order.size(), place_count));
     text += fmt::format("{} {} ←", cell_text(heat_map.rows[row], widths.row_label, Side::right),
-                        percent(heat_map.probabilities[row]));
+                        row_percent(heat_map, row));
     for (std::size_t i : order) {
       const Label& column = heat_map.columns[i];
       text += fmt::format("  {} @{} {:.0f}%", isolate(shorten(column.text, max_column_label)), i,
@@ -199,7 +254,7 @@ std::string draw_terminal(const Output& output, const TerminalOptions& options) 
     }
     text += "\n";
   }
-  if (output.maps.empty()) return text + no_maps_line + "\n";
+  if (output.maps.empty()) text += std::string(no_maps_line) + "\n";
   if (options.map && *options.map >= output.maps.size()) {
     throw usage_error("map {} wanted, but the maps are 0 to {}", *options.map, output.maps.size() - 1);
   }
@@ -210,8 +265,16 @@ std::string draw_terminal(const Output& output, const TerminalOptions& options) 
     text += fmt::format("\n{}\n{}", heat_map.title, map_text);
     for (const std::string& warning : warnings(output, map)) text += "! " + warning + "\n";
   }
+  if (const HeatMap saliency = saliency_map(output); !saliency.rows.empty()) {
+    text += fmt::format("\n{}\n{}", saliency.title, draw_map(saliency, options));
+    for (std::size_t map = 0; map < output.maps.size(); ++map) text += correlation_line(output, map) + "\n";
+  }
+  for (std::size_t map = 0; map < output.self_maps.size(); ++map) {
+    const HeatMap own = own_map(output, map);
+    text += fmt::format("\n{}\n{}", own.title, draw_map(own, options));
+  }
   if (output.left_out.any()) text += "\n" + left_out_note(output) + "\n";
-  return text + "\n" + standing_line + "\n";
+  return output.maps.empty() ? text : text + "\n" + standing_line + "\n";
 }
 
 }  // namespace fovea

@@ -65,4 +65,14 @@ std::vector<std::string> warnings(const Output& output, std::size_t map) {
   return lines;
 }
 
+std::string correlation_line(const Output& output, std::size_t map) {
+  const HeatMap saliency = saliency_map(output);
+  if (saliency.rows.empty()) return "";
+  const auto found = rank_correlation(heat_map_of(output, map), saliency);
+  return found ? fmt::format("{} and gradient times input: Spearman's rank correlation {:.2f}, mean over the steps.",
+                             map_title(output, map), *found)
+               : fmt::format("{} and gradient times input cannot be ranked alike: one of them is flat.",
+                             map_title(output, map));
+}
+
 }  // namespace fovea

@@ -14,6 +14,9 @@ namespace fovea {
 // weights alone, so nothing is said about it.
 std::vector<std::string> warnings(const Output& output, std::size_t map);
 
+// "Spearman's rank correlation of attention and gradients: 0.41". Empty without saliency.
+std::string correlation_line(const Output& output, std::size_t map);
+
 // The line that stands under every picture.
 inline constexpr const char* standing_line = "Attention shows where the model read, not why it answered.";
 inline constexpr const char* unfinished_line =

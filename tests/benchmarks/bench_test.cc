@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/as_size.h"
 #include "support/temporary_folder.h"
 #include "benchmarks/shapes.h"
 #include "tasks/batching.h"
@@ -136,7 +137,7 @@ TEST(Bench, SavesWhatTheModelComputes) {
         for (const std::int32_t symbol : symbols) EXPECT_GE(symbol, Vocabulary::first_symbol);
         const std::vector<std::span<const std::int32_t>> written = {std::span(symbols)},
                                                          before = {std::span(symbols).first(3)};
-        const Reading* source = &examples[static_cast<std::size_t>(i)].source;
+        const Reading* source = &examples[as_size(i)].source;
         Batch one;
         fill_source(model->task(), {&source, 1}, one.source);
         fill_side(before, {.first = Vocabulary::start}, one.previous);

@@ -177,7 +177,7 @@ TEST_F(OwnFilesTest, LinksMayComeFromAFileAndBesideFeatures) {
   EXPECT_TRUE(says(with_model("evaluate", {data, "--alignment",
                                            folder_.write("bad.txt", "9-0\n" + links.substr(links.find('\n') + 1))})
                        .err,
-                   "line 1: "));
+                   "data.tsv:1: "));
 
   const std::string same = remains(folder_ / "run");
   std::string all;

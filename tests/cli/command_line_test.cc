@@ -241,16 +241,22 @@ TEST_F(CommandLineTest, WordsThatCannotBeReadGiveOneLine) {
 TEST_F(CommandLineTest, MakeIsStable) {
   const json list = json::parse(run(fovea({"list", "makers", "--json"})).out);
   EXPECT_GE(list.at("makers").size(), 3u);
+  const std::string words = folder_.write("words.txt", "walking\ntalking\nreading\nwriting\n");
   for (const json& row : list.at("makers")) {
     const std::string name = row["name"];
-    const std::string few = run(fovea({"make", name, "--count", "10"})).out;
-    const std::string many = run(fovea({"make", name, "--count", "50"})).out;
+    const auto made = [&](const char* count, const char* seed) {
+      Command command = fovea({"make", name, "--count", count, "--seed", seed});
+      if (name == "scenes") command.words.insert(command.words.end(), {"--pictures", folder_ / "pictures"});
+      if (name == "typos") command.words.insert(command.words.end(), {"--words", words});
+      return run(command).out;
+    };
+    const std::string few = made("10", "1"), many = made("50", "1");
     EXPECT_EQ(std::ranges::count(few, '\n'), 10);
     EXPECT_EQ(std::ranges::count(many, '\n'), 50);
     EXPECT_EQ(std::ranges::count(many, '\t'), 50);
     EXPECT_TRUE(many.starts_with(few)) << name;
-    EXPECT_NE(run(fovea({"make", name, "--count", "10", "--seed", "2"})).out, few);
-    EXPECT_EQ(run(fovea({"make", name, "--count", "0"})).out, "");
+    EXPECT_NE(made("10", "2"), few);
+    EXPECT_EQ(made("0", "1"), "");
   }
 }
 
@@ -300,15 +306,15 @@ TEST_F(CommandLineTest, InspectIsJson) {
 
 TEST_F(CommandLineTest, PicturesOfLongLinesAreCutAndSaySo) {
   const std::string svg = folder_ / "long.svg", html = folder_ / "long.html";
-  const Outcome outcome = run(fovea({"show", model_, std::string(400, 'a'), "--svg", svg, "--html", html, "--json"}));
+  const Outcome outcome = run(fovea({"show", model_, std::string(600, 'a'), "--svg", svg, "--html", html, "--json"}));
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   for (const std::string& picture : {svg, html}) {
-    EXPECT_TRUE(says(read_bytes(picture), "Shown are the first 100 of 401 source positions"));
+    EXPECT_TRUE(says(read_bytes(picture), "Shown are the first 500 of 601 source positions"));
     EXPECT_LT(read_bytes(picture).size(), std::size_t{8} << 20);
   }
   const json explained = json::parse(outcome.out);
   EXPECT_FALSE(explained.contains("left_out"));
-  EXPECT_EQ(explained.at("steps")[0].at("looks")[0].at("weights").size(), 401u);
+  EXPECT_EQ(explained.at("steps")[0].at("looks")[0].at("weights").size(), 601u);
 }
 
 TEST_F(CommandLineTest, ShowWritesPictures) {

@@ -6,7 +6,7 @@
 
 #include "base/shell_word.h"
 #include "cli/command_line.h"
-#include "cli/progress.h"
+#include "cli/terminal.h"
 #include "data/pairs.h"
 #include "support/process.h"
 #include "support/temporary_folder.h"
@@ -63,7 +63,7 @@ TEST_F(BashCompletion, KnowsCommandsAndFlags) {
 }
 
 TEST_F(BashCompletion, KnowsWhatIsListed) {
-  EXPECT_EQ(complete({"make", ""}), (Words{"copy", "dates", "reverse"}));
+  EXPECT_EQ(complete({"make", ""}), (Words{"copy", "dates", "extract", "reverse", "scenes", "series", "typos"}));
   EXPECT_EQ(complete({"list", "se"}), (Words{"selects", "settings"}));
   EXPECT_EQ(complete({"train", "--preset", "bah"}), Words{"bahdanau2015"});
   EXPECT_EQ(complete({"train", "data.tsv", "--preset", "=", "bah"}), Words{"bahdanau2015"});
@@ -145,7 +145,7 @@ TEST(Choices, AreKnownToTheirReaders) {
       }
     }
   }
-  EXPECT_EQ(seen, 14);  // of train, evaluate and compare
+  EXPECT_EQ(seen, 16);  // of check, train, evaluate and compare
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "base/as_size.h"
 #include "support/process.h"
 #include "training/tiny_run.h"
 
@@ -147,7 +148,7 @@ TEST(DamagedModel, TheCommandLineSaysSoInOneLine) {
   const std::string path = folder / "model.safetensors";
   std::mt19937 random(3);
   for (int i = 0; i < 40; ++i) {
-    const std::size_t place = i < 10 ? static_cast<std::size_t>(i) : random() % bytes.size();
+    const std::size_t place = i < 10 ? as_size(i) : random() % bytes.size();
     std::string damaged = bytes;
     if (i % 2 == 0) {
       damaged[place] = static_cast<char>(damaged[place] ^ (1 << (i % 8)));

@@ -69,6 +69,71 @@ TEST_F(EvaluateCommandTest, ExactIsTheShareOfEqualAnswers) {
   EXPECT_NEAR(json::parse(outcome.out).at("edit_distance").get<double>(), 0.6, 1e-9);
 }
 
+TEST_F(EvaluateCommandTest, AgainstAnotherModel) {
+  TemporaryFolder other;
+  Files files;
+  const Model untrained = untrained_model();
+  files.write_atomically(other / model_file_name, encode_safetensors({untrained.metadata(), untrained.arrays()}));
+  const json alone = json::parse(evaluate({test_, "--json"}).out);
+  const json beside = json::parse(evaluate({test_, "--against", other.path(), "--json"}).out);
+  EXPECT_EQ(beside.at("exact"), alone.at("exact")) << "the figures are those of the first";
+  EXPECT_NEAR(beside.at("cer_difference").get<double>(),
+              alone.at("cer").get<double>() - beside.at("cer_other").get<double>(), 1e-12);
+  EXPECT_LT(beside.at("cer_difference_p").get<double>(), 0.05) << "one has learned, the other has not";
+  EXPECT_LT(beside.at("cer_difference_high").get<double>(), 0);
+  const json same = json::parse(evaluate({test_, "--against", folder_.path(), "--json"}).out);
+  EXPECT_EQ(same.at("cer_difference"), 0);
+  EXPECT_EQ(same.at("cer_difference_p"), 1);
+  EXPECT_TRUE(says(evaluate({test_, "--against", other.path()}).out, "they differ"));
+  EXPECT_FALSE(says(evaluate({test_, "--against", folder_.path()}).out, "they differ"));
+}
+
+TEST_F(EvaluateCommandTest, ErrorsAreWrittenToAFile) {
+  const std::string file = folder_ / "errors.tsv";
+  const Outcome outcome = evaluate({test_, "--errors", file, "--json"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const std::string text = read_bytes(file);
+  const double sources = json::parse(outcome.out).at("sources"), exact = json::parse(outcome.out).at("exact");
+  EXPECT_TRUE(text.starts_with(fmt::format("# wrong: {:.0f} of {:.0f} sources\n", sources * (1 - exact), sources)))
+      << text;
+  EXPECT_EQ(evaluate({test_, "--errors", file}).code, 0) << "its own file may be written over";
+  const Outcome refused = evaluate({test_, "--errors", test_});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_EQ(read_bytes(test_), to_tsv(tiny_examples(5, 50)));
+}
+
+TEST_F(EvaluateCommandTest, TheFigureByLengthIsDrawn) {
+  const std::string file = folder_ / "lengths.svg";
+  for (int i = 0; i < 2; ++i) {  // its own file may be written over
+    const Outcome outcome = evaluate({test_, "--svg", file, "--against", folder_.path()});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+  }
+  EXPECT_TRUE(says(read_bytes(file), "exact by the length of the target"));
+  EXPECT_EQ(evaluate({test_, "--svg", test_}).code, 2);
+}
+
+TEST_F(EvaluateCommandTest, TopIsHowOftenOneOfTheBestIsRight) {
+  const json found = json::parse(evaluate({test_, "--top", "5", "--json"}).out);
+  EXPECT_GE(found.at("top5").get<double>(), found.at("exact").get<double>());
+  EXPECT_GT(found.at("top5").get<double>(), 0);
+  EXPECT_EQ(evaluate({test_, "--top", "4"}).code, 2);
+  EXPECT_EQ(evaluate({test_, "--top", "5", "--min", "top5=1.1"}).code, 5);
+}
+
+TEST_F(EvaluateCommandTest, PerplexityIsThatOfScore) {
+  const Outcome scored = run(fovea({"score", folder_.path(), test_}));
+  const json found = json::parse(evaluate({test_, "--json"}).out);
+  EXPECT_TRUE(says(scored.err, fmt::format("perplexity {:.6g} over", found.at("perplexity").get<double>())));
+  EXPECT_LT(found.at("perplexity_low"), found.at("perplexity"));
+  EXPECT_GT(found.at("perplexity_high"), found.at("perplexity"));
+}
+
+TEST_F(EvaluateCommandTest, SaysHowBleuWasComputed) {
+  EXPECT_TRUE(says(evaluate({test_}).out, "bleu, as sacreBLEU: nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp\n"));
+  EXPECT_TRUE(says(evaluate({test_, "--lowercase", "--tokenization", "none"}).out, "case:lc|eff:no|tok:none"));
+  EXPECT_EQ(evaluate({test_, "--tokenization", "klingon"}).code, 2);
+}
+
 TEST_F(EvaluateCommandTest, MinimumsAreGates) {
   const Outcome missed = evaluate({test_, "--min", "exact=0.99"});
   EXPECT_EQ(missed.code, 5);
@@ -207,7 +272,7 @@ TEST_F(EvaluateCommandTest, LinksMeasureTheAttention) {
   const json metrics = json::parse(flat.out);
   for (const char* name : {"aer", "link_mass", "link_mass_next", "link_mass_previous", "entropy", "stop_mass"}) {
     ASSERT_TRUE(metrics.contains(name)) << name;
-    EXPECT_TRUE(says(table.out, fmt::format("\n{:<18} {:.4f}\n", name, metrics[name].get<double>())));
+    EXPECT_TRUE(says(table.out, fmt::format("\n{:<18} {:.4f}", name, metrics[name].get<double>())));
     EXPECT_GT(metrics[name], 0) << name;
     EXPECT_LE(metrics[name], std::string(name) == "entropy" ? 5 : 1) << name;
   }
@@ -232,7 +297,7 @@ TEST_F(EvaluateCommandTest, BadLinksAreNamedByLine) {
     EXPECT_EQ(outcome.code, 3) << bad;
     EXPECT_EQ(outcome.out, "");
     EXPECT_TRUE(is_one_line(outcome.err));
-    EXPECT_TRUE(says(outcome.err, "line 51: "));
+    EXPECT_TRUE(says(outcome.err, "bad.tsv:51: "));
     EXPECT_TRUE(says(outcome.err, bad));
   }
 }

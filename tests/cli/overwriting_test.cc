@@ -110,6 +110,22 @@ TEST_F(OverwritingTest, APictureReplacesAPictureAlone) {
   expect_refused({"show", "run", text, "--html", "map.svg"}, "is no page");
 }
 
+TEST_F(OverwritingTest, AReportReplacesAReportAlone) {
+  expect_done({"train", data_, "-o", "a/run"});
+  expect_done({"train", data_, "-o", "b/run"});
+  const std::string events = "events/run/events.out.tfevents.fovea";
+  for (int times = 0; times < 2; ++times) {
+    expect_done({"report", "a/run", "-o", "page.html", "--tensorboard", "events"});
+    EXPECT_NE(read_bytes(folder_ / events).find("loss/held_out"), std::string::npos);
+    EXPECT_NE(read_bytes(folder_ / "page.html").find("– report</title>"), std::string::npos);
+  }
+  expect_refused({"report", "a/run", "-o", "data.tsv"}, "data.tsv is there already and is no report of a run");
+  expect_refused({"report", "a/run", "b/run", "--tensorboard", "events"}, "two of the runs are called run");
+  folder_.write(events, "mine");
+  expect_refused({"report", "a/run", "--tensorboard", "events"}, "is no event file of TensorBoard");
+  expect_refused({"report", "a"}, "a holds no run; give the folder of one");
+}
+
 TEST_F(OverwritingTest, AComparisonReplacesItsOwnFilesAlone) {
   const std::vector<std::string> compare = {"compare", data_, "--vary", "decoder.size=8", "-o", "runs"};
   const auto to = [&](const std::string& flag, const std::string& file) {

@@ -4,6 +4,7 @@
 #include <random>
 #include <thread>
 
+#include "base/as_size.h"
 #include "base/utf8.h"
 #include "support/process.h"
 #include "training/tiny_run.h"
@@ -43,7 +44,7 @@ class TrainCommandTest : public testing::Test {
   }
 
   std::size_t files_in(const std::string& run) const {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder_ / run), {}));
+    return as_size(std::distance(std::filesystem::directory_iterator(folder_ / run), {}));
   }
 
   TemporaryFolder folder_;
@@ -55,10 +56,10 @@ TEST_F(TrainCommandTest, LeavesAllFilesAndNothingElse) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "");
   for (const char* name : {"model.safetensors", "checkpoint.safetensors", "metrics.jsonl", "config.toml", "report.html",
-                           "README.md", ".lock"}) {
+                           "README.md", "film.jsonl", ".lock"}) {
     EXPECT_TRUE(std::filesystem::exists(folder_ / "run" / name)) << name;
   }
-  EXPECT_EQ(files_in("run"), 7u);
+  EXPECT_EQ(files_in("run"), 8u);
 }
 
 TEST_F(TrainCommandTest, KilledTwentyTimesItEndsWithTheSameBytes) {
@@ -168,7 +169,8 @@ TEST_F(TrainCommandTest, FullDiskKeepsTheOldCheckpoint) {
   EXPECT_TRUE(says(outcome.err, "cannot write " + checkpoint));
   EXPECT_TRUE(says(outcome.err, "File too large"));
   EXPECT_TRUE(read_bytes(checkpoint) == before);
-  EXPECT_EQ(files_in("full"), files) << "a temporary file remains";
+  EXPECT_EQ(files_in("full"), files + 1)
+      << "beside the film, which the first validation begins, a temporary file remains";
   EXPECT_EQ(run(train("full", "40u")).code, 0);
   EXPECT_EQ(remains(folder_ / "full"), whole);
 }

@@ -1,6 +1,7 @@
 // A run that begins with a model: what it takes over, what it adds, and that it needs the model once.
 #include <gtest/gtest.h>
 
+#include "base/as_size.h"
 #include "fovea.h"
 #include "support/thread_ranks.h"
 #include "training/tiny_run.h"
@@ -86,9 +87,8 @@ TEST_F(BeginningTest, NewSymbolsComeBehind) {
     for (int i = 0; i < static_cast<int>(entry.shape.count()); ++i) {
       const int row = i / columns, column = i % columns;
       const bool is_known = column < width && row < static_cast<int>(before.shape.count()) / width;
-      const auto at = static_cast<std::size_t>(i);
-      const Real expected =
-          is_known ? old.values(before)[static_cast<std::size_t>(row * width + column)] : born.values(entry)[at];
+      const auto at = as_size(i);
+      const Real expected = is_known ? old.values(before)[as_size(row * width + column)] : born.values(entry)[at];
       ASSERT_EQ(now.values(entry)[at], static_cast<Real>(static_cast<float>(expected))) << entry.name << " " << i;
     }
   }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "fovea.h"
+#include "support/refusal.h"
 #include "training/tiny_run.h"
 
 namespace fovea::runs_compare_test {
@@ -18,12 +19,7 @@ class CompareTest : public testing::Test {
   }
   std::string refused(std::vector<Varied> varied) {
     request_.varied = std::move(varied);
-    try {
-      compare(request_);
-    } catch (const Error& e) {
-      return e.what();
-    }
-    return "not refused";
+    return refusal([&] { compare(request_); });
   }
 
   TemporaryFolder folder_;

@@ -1,7 +1,9 @@
 // Symbols begin with ready vectors, once.
 #include <gtest/gtest.h>
 
+#include "base/as_size.h"
 #include "fovea.h"
+#include "support/refusal.h"
 #include "training/tiny_run.h"
 
 namespace fovea::ready_vectors_test {
@@ -30,16 +32,11 @@ class ReadyVectorsTest : public testing::Test {
     const Vocabulary& vocabulary = source ? model->task().source() : model->task().target();
     const Parameters& parameters = model->parameters();
     const auto entry = std::ranges::find(parameters.entries(), table, &Parameters::Entry::name);
-    const auto values = parameters.values(*entry).subspan(static_cast<std::size_t>(vocabulary.encode(symbol)) * 8, 8);
+    const auto values = parameters.values(*entry).subspan(as_size(vocabulary.encode(symbol)) * 8, 8);
     return {values.begin(), values.end()};
   }
   static std::string refused(const TrainRequest& request) {
-    try {
-      train(request);
-    } catch (const Error& e) {
-      return e.what();
-    }
-    return "not refused";
+    return refusal([&] { train(request); });
   }
 
   Files files_;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "fovea.h"
+#include "support/refusal.h"
 #include "training/tiny_run.h"
 
 namespace fovea::runs_train_test {
@@ -19,12 +20,7 @@ class TrainTest : public testing::Test {
     return request;
   }
   static std::string refused(const TrainRequest& request) {
-    try {
-      train(request);
-    } catch (const Error& e) {
-      return e.what();
-    }
-    return "not refused";
+    return refusal([&] { train(request); });
   }
 
   TemporaryFolder folder_;

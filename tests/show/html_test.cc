@@ -102,6 +102,35 @@ TEST(Report, HasCurvesSamplesMapsAndFacts) {
   EXPECT_NE(text.find("<td class=\"bad\">✗</td><td class=\"text\"><bdi>early</bdi>"), text.npos);
 }
 
+TEST(Report, HasErrorsSettingsAndCurvesOfSeveralRuns) {
+  RunReport report = example_report();
+  report.settings = "seed = 1  # <of all>\n";
+  report.worst = {{"<src>", "abc", "xyz", 3}};
+  report.confusions = {{"a", "", 7}, {" ", "b", 2}};
+  report.second_metric = "CER";
+  for (RunPoint& point : report.points) {
+    point.second = 0.25;
+    point.rate = 0.002;
+    point.gradient = 1;
+  }
+  const std::string text = draw_report(report);
+  const XmlCheck html(text);
+  ASSERT_EQ(html.problem, "");
+  expect_harmless(html);
+  EXPECT_EQ(html.named("svg").size(), 6u) << "loss, two metrics, rate, gradient, map";
+  for (const char* part : {"# &lt;of all&gt;", "<bdi>&lt;src&gt;</bdi>", "nothing", "<bdi>␣</bdi>", "learning rate"}) {
+    EXPECT_NE(text.find(part), text.npos) << part;
+  }
+  EXPECT_NE(text.find("class=\"hover\""), text.npos);
+  RunReport other = report;
+  other.title = "other";
+  const std::vector<RunReport> both = {report, other};
+  const std::string compared = draw_reports(both);
+  EXPECT_EQ(XmlCheck(compared).problem, "");
+  EXPECT_NE(compared.find("held-out loss"), compared.npos);
+  EXPECT_NE(compared.find(">other</text>"), compared.npos);
+}
+
 TEST(Report, LowerCanBeBetter) {
   RunReport report = example_report();
   report.higher_is_better = false;

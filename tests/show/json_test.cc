@@ -75,6 +75,37 @@ TEST(Json, ReadsBackEveryBit) {
   EXPECT_EQ(back.source.back().start, back.source.back().end);
 }
 
+TEST(Json, HasWhatWasAskedFor) {
+  Output output = example("ab", "cd");
+  EXPECT_EQ(output_to_json(output).find("saliency"), std::string::npos);
+  output.steps[1].saliency = {0.5f, -0.25f, 0};
+  output.steps[0].looks[0].query = {1, 2};
+  output.steps[0].looks[0].context = {3};
+  output.self_maps = {{"encoder", 0, 1, 2, {{1, 0}, {0.25f, 0.75f}}}, {"encoder", 1, 0, 0, {{1}}}};
+  output.tree = OutputTree{{{-1, 0, "c", 0.5, -0.7, true}, {0, 1, "<d>", 0.25, -2, false}}, 3};
+  const Output again = output_from_json(output_to_json(output));
+  EXPECT_EQ(again.steps[1].saliency, output.steps[1].saliency);
+  EXPECT_EQ(again.steps[0].looks[0].query, output.steps[0].looks[0].query);
+  EXPECT_EQ(again.steps[0].looks[0].context, output.steps[0].looks[0].context);
+  ASSERT_EQ(again.self_maps.size(), 2U);
+  EXPECT_EQ(again.self_maps[0].weights, output.self_maps[0].weights);
+  EXPECT_EQ(again.self_maps[0].layer, 1);
+  EXPECT_EQ(again.self_maps[0].head, 2);
+  EXPECT_EQ(again.self_maps[1].source, 1);
+  ASSERT_TRUE(again.tree);
+  EXPECT_EQ(again.tree->left_out, 3U);
+  ASSERT_EQ(again.tree->nodes.size(), 2U);
+  EXPECT_EQ(again.tree->nodes[0].parent, -1);
+  EXPECT_EQ(again.tree->nodes[1].parent, 0);
+  EXPECT_EQ(again.tree->nodes[1].token, "<d>");
+  EXPECT_FALSE(again.tree->nodes[1].kept);
+  EXPECT_EQ(output_to_json(output).find("media"), std::string::npos);
+  output.media = {{{"image/png", "foo", 64, 32}, 0}, {{"audio/wav", "f", 500, 0}, 1}};
+  EXPECT_NE(output_to_json(output).find(R"("media":[{"type":"image/png","width":64,"height":32,"data":"Zm9v"},)"
+                                        R"({"type":"audio/wav","width":500,"source":1,"data":"Zg=="}])"),
+            std::string::npos);
+}
+
 TEST(Json, WhatIsLeftOutIsSaid) {
   Output output = example("a", "b");
   EXPECT_EQ(output_to_json(output).find("left_out"), std::string::npos);

@@ -88,6 +88,38 @@ TEST(Svg, SixtyBySixtySkipsWhatCannotBeSeen) {
   EXPECT_LT(svg.named("rect").size(), 60u + 60u + 50u);
 }
 
+TEST(Svg, LongSourcesAreShadedText) {
+  for (const auto& [source, target] : std::vector<std::pair<std::string, std::string>>{
+           {std::string(160, 'a'), "x"}, {std::string(400, 'a'), std::string(30, 'b')}}) {
+    const XmlCheck svg(draw_svg(example(source, target, {70})));
+    ASSERT_EQ(svg.problem, "");
+    EXPECT_LT(number(svg.elements[0], "width"), 1000);
+    EXPECT_GE(svg.named("text").size(), source.size());
+    EXPECT_GE(rects_of(svg, hex(colour_of(1))).size(), 1u) << "the most read is as light as can be";
+  }
+  const XmlCheck cells(draw_svg(example(std::string(83, 'a'), std::string(30, 'b'))));
+  for (const XmlElement& group : cells.named("g")) {
+    if (group.attributes.count("font-size") == 0) continue;
+    EXPECT_GE(std::stod(group.attributes.at("font-size")), 8) << "can be read";
+  }
+}
+
+TEST(Svg, SourcesAreDivided) {
+  Output output = example("abcd", "x");
+  EXPECT_EQ(draw_svg(output).find("divider"), std::string::npos);
+  output.source[2].source = output.source[3].source = output.source[4].source = 1;
+  EXPECT_NE(draw_svg(output).find("divider"), std::string::npos);
+}
+
+TEST(Svg, PicturesStandOneUnderTheOther) {
+  const std::string one = draw_svg(date_example());
+  const XmlCheck svg(stack_svgs({one, one, one}));
+  ASSERT_EQ(svg.problem, "");
+  EXPECT_EQ(svg.named("svg").size(), 4u);
+  EXPECT_GE(number(svg.elements[0], "height"), 3 * number(XmlCheck(one).elements[0], "height"));
+  EXPECT_EQ(stack_svgs({one}), one);
+}
+
 TEST(Svg, LabelsOfAllScripts) {
   const XmlCheck svg(draw_svg(example("日ש\u0301 ", "م")));
   ASSERT_EQ(svg.problem, "");

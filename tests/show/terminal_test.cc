@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/as_size.h"
 #include "base/error.h"
 #include "base/utf8.h"
 #include "examples.h"
@@ -86,23 +87,51 @@ TEST(Terminal, KeepsRightToLeftCellsInLogicalOrder) {
 
 TEST(Terminal, CutsWideSourcesIntoPanelsThatFit) {
   const std::string source(200, 'a');
-  std::vector<std::size_t> peaks(8);
-  for (std::size_t i = 0; i < peaks.size(); ++i) peaks[i] = 25 * i;
+  std::vector<std::size_t> peaks(10);
+  for (std::size_t i = 0; i < peaks.size(); ++i) peaks[i] = 20 * i;
   for (int width : {200, 80, 40, 20, 1}) {
-    const Output output = example(source, "abcdefg", peaks);
+    const Output output = example(source, "abcdefghi", peaks);
     const std::string drawing = draw_terminal(output, {TerminalColour::none, width, {}, false});
     const auto rows = rows_of(drawing);
-    ASSERT_EQ(rows.size() % 8, 0u);
+    ASSERT_EQ(rows.size() % 10, 0u);
     std::size_t cells = 0;
-    std::vector<std::string> joined(8);
+    std::vector<std::string> joined(10);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       EXPECT_LE(display_width(rows[i]), std::max(width, 12)) << rows[i];
-      joined[i % 8] += cells_of(rows[i]);
-      if (i % 8 == 0) cells += static_cast<std::size_t>(display_width(cells_of(rows[i])));
+      joined[i % 10] += cells_of(rows[i]);
+      if (i % 10 == 0) cells += as_size(display_width(cells_of(rows[i])));
     }
     ASSERT_EQ(cells, 201u);
-    for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(joined[i].find("█"), peaks[i]);
+    for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(joined[i].find("█"), peaks[i]);
   }
+}
+
+TEST(Terminal, FewStepsOfAWideSourceAreShadedText) {
+  Output output = example(std::string(99, 'a') + "b", "x", {50});
+  for (OutputStep& step : output.steps) {
+    for (float& weight : step.looks[0].weights) weight = weight > 0.5f ? 0.02f : 0.001f;
+  }
+  const std::string plain = draw_terminal(output, {TerminalColour::none, 40, {}, false});
+  EXPECT_TRUE(rows_of(plain).empty());
+  EXPECT_NE(plain.find("x  50.0%, most: 0.020"), plain.npos) << plain;
+  EXPECT_NE(plain.find("█"), plain.npos) << "relative to the greatest";
+  std::size_t letters = 0;
+  for (const std::string& line : lines_of(plain)) {
+    if (line.starts_with("  a") || line.starts_with("  b")) {
+      EXPECT_LE(display_width(line), 40);
+      letters += as_size(std::ranges::count(line, 'a') + std::ranges::count(line, 'b'));
+    }
+  }
+  EXPECT_EQ(letters, 200u) << "two steps";
+  EXPECT_NE(draw_terminal(output, {TerminalColour::full, 40, {}, false}).find("\x1b[48;2;"), std::string::npos);
+}
+
+TEST(Terminal, ALineStandsBetweenSources) {
+  Output output = example("abcd", "x", {1});
+  output.source[2].source = output.source[3].source = output.source[4].source = 1;
+  const auto rows = rows_of(draw_terminal(output));
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0], "x  50.0% │  ██│      │");
 }
 
 TEST(Terminal, SixtyBySixtyFitsAnOrdinaryTerminal) {

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/as_size.h"
 #include "base/error.h"
 #include "base/files.h"
 
@@ -113,7 +114,7 @@ class FailingFiles : public Files {
   int close(int file) override {
     const int code = begin();
     opened(file);
-    open_[static_cast<std::size_t>(file)].reset();
+    open_[as_size(file)].reset();
     return code;
   }
 
@@ -204,7 +205,7 @@ class FailingFiles : public Files {
   }
 
   Inode& opened(int file) {
-    const auto index = static_cast<std::size_t>(file);
+    const auto index = as_size(file);
     check(index < open_.size() && open_[index], "the file {} is not open", file);
     return *open_[index];
   }

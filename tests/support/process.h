@@ -19,6 +19,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/as_size.h"
+
 namespace fovea {
 
 struct Command {
@@ -148,7 +150,7 @@ class Process {
     if (poll(files, 3, left > 0 ? static_cast<int>(left) : 0) <= 0) return false;
     if (files[0].revents) {
       const ssize_t written = ::write(input_, input.data(), input.size());
-      input.remove_prefix(written < 0 ? input.size() : static_cast<std::size_t>(written));
+      input.remove_prefix(written < 0 ? input.size() : as_size(written));
     }
     if (files[1].revents) take(output_, outcome_.out);
     if (files[2].revents) take(errors_, outcome_.err);
@@ -158,7 +160,7 @@ class Process {
     char bytes[4096];
     const ssize_t count = ::read(file, bytes, sizeof bytes);
     if (count <= 0) return close(file);
-    text.append(bytes, static_cast<std::size_t>(count));
+    text.append(bytes, as_size(count));
   }
 
   std::optional<std::string> read_line(const std::string& text, std::size_t& taken, const int& file) {

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/as_size.h"
 #include "base/ranks.h"
 
 namespace fovea {
@@ -84,7 +85,7 @@ class ThreadRanks : public Ranks {
 // many bytes each sent.
 inline std::vector<std::size_t> run_ranks(int count, const std::function<void(Ranks&)>& work) {
   Post post;
-  std::vector<std::exception_ptr> thrown(static_cast<std::size_t>(count));
+  std::vector<std::exception_ptr> thrown(as_size(count));
   std::vector<std::thread> threads;
   for (int rank = 0; rank < count; ++rank) {
     threads.emplace_back([&, rank] {
@@ -92,7 +93,7 @@ inline std::vector<std::size_t> run_ranks(int count, const std::function<void(Ra
       try {
         work(ranks);
       } catch (...) {
-        thrown[static_cast<std::size_t>(rank)] = std::current_exception();
+        thrown[as_size(rank)] = std::current_exception();
       }
     });
   }

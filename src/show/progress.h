@@ -18,15 +18,11 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/terminal.h"
 #include "training/observer.h"
 
 namespace fovea {
 
 enum class ProgressMode { live, plain, none };  // none: warnings only
-
-// auto, live, plain or none; auto is live where a line can be redrawn. Anything else is a usage_error.
-ProgressMode parse_progress(std::string_view text, const Terminal& terminal = terminal_of(stderr));
 
 // "settings that suit the data", with their reasons.
 std::string describe(const std::vector<Choice>& choices);
@@ -52,6 +48,10 @@ class ProgressView : public Observer {
 
   // Clears the status line, so that something else may be printed. A later update draws it again.
   void finish();
+
+ protected:
+  // A text of the library in the words of whoever looks on: that names inputs in backticks.
+  virtual std::string worded(const std::string& text) const { return text; }
 
  private:
   enum class Style { plain = 0, faint = 2, bad = 31, good = 32 };  // codes of ECMA-48

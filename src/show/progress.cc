@@ -1,4 +1,4 @@
-#include "cli/progress.h"
+#include "show/progress.h"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,9 @@
 #include <cmath>
 #include <utility>
 
+#include "base/as_size.h"
 #include "base/clock.h"
-#include "base/nearest.h"
 #include "base/utf8.h"
-#include "cli/flags.h"
 #include "show/label.h"
 #include "show/metric_text.h"
 #include "tasks/criterion.h"
@@ -72,9 +71,9 @@ double share_of_epoch(double epoch) { return std::clamp(epoch - (current_epoch(e
 
 std::string bar(double share, int length) {
   const int done = static_cast<int>(share * length);
-  std::string text(static_cast<std::size_t>(length), ' ');
+  std::string text(as_size(length), ' ');
   std::fill_n(text.begin(), done, '=');
-  if (done < length) text[static_cast<std::size_t>(done)] = '>';
+  if (done < length) text[as_size(done)] = '>';
   return "[" + text + "]";
 }
 
@@ -87,14 +86,6 @@ std::pair<std::string, std::string> share_out(const std::string& a, const std::s
 
 }  // namespace
 
-ProgressMode parse_progress(std::string_view text, const Terminal& terminal) {
-  if (text == "auto") return terminal.redraws ? ProgressMode::live : ProgressMode::plain;
-  if (text == "live") return ProgressMode::live;
-  if (text == "plain") return ProgressMode::plain;
-  if (text == "none") return ProgressMode::none;
-  throw unknown_name("mode of --progress", text, {"auto", "live", "plain", "none"});
-}
-
 ProgressView::ProgressView(Sink out, ProgressMode mode, int width, bool colour, Clock clock)
     : out_(std::move(out)),
       mode_(mode),
@@ -105,17 +96,17 @@ ProgressView::ProgressView(Sink out, ProgressMode mode, int width, bool colour, 
 }
 
 std::string describe(const std::vector<Choice>& choices) {
-  std::string text = "settings that suit the data (--set gives others):\n";
+  std::string text = "settings that suit the data (`settings` gives others):\n";
   for (const Choice& choice : choices) {
     text += fmt::format("  {:<34}{}\n", choice.name + " = " + choice.value, choice.reason);
   }
   return text;
 }
 
-void ProgressView::noticed(const std::string& text) { print(with_flags(text)); }
+void ProgressView::noticed(const std::string& text) { print(worded(text)); }
 
 void ProgressView::chose(const std::vector<Choice>& all) {
-  if (mode_ != ProgressMode::none) out_(describe(all));
+  if (mode_ != ProgressMode::none) out_(worded(describe(all)));
 }
 
 void ProgressView::started(const RunStart& run) {

@@ -1,0 +1,99 @@
+#include "runs/check.h"
+
+#include <fmt/format.h>
+
+#include "base/as_size.h"
+#include "base/json.h"
+#include "base/utf8.h"
+#include "data/columns.h"
+
+namespace fovea {
+
+namespace {
+
+constexpr const char* weight_names[] = {"refused", "warning", "note"};
+
+const char* name_of(Finding::Weight weight) { return weight_names[as_size(weight)]; }
+
+bool is_given(const ConfigInput& input, const Config& config) {
+  const Config plain;
+  if (config.task != plain.task) return true;
+  for (const std::string& setting : input.settings) {
+    if (setting.starts_with("task=")) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+DataCheck check_data(const TrainingInput& files, const ConfigInput& input) {
+  const BadLines policy = parse_bad_lines(files.on_bad_line);
+  Config config = make_config(input);
+  TrainingInput all = files;
+  all.on_bad_line = "skip";
+  const ReadLines lines = read_lines(all, config, [](const std::string&) {});
+  const TaskGuess guess = guess_task(lines.training);
+  ConfigInput taken = input;
+  if (!is_given(input, config)) taken.settings.insert(taken.settings.begin(), "task=" + guess.task);
+  const ResolvedConfig resolved = make_config(taken, config.columns, lines.training.examples);
+  LookedOver looked_over = look_over(lines.training, lines.held_out, resolved.config);
+  if (policy == BadLines::skip) {  // training would do as asked
+    for (Finding& one : looked_over.findings) {
+      if (one.weight == Finding::Weight::refused) one.weight = Finding::Weight::warning;
+    }
+  }
+  return {.lines = lines.training.report.lines,
+          .usable = lines.training.report.kept,
+          .held_out = std::ssize(lines.held_out.examples),
+          .columns = config.columns,
+          .columns_reason = lines.training.reason,
+          .looked_over = std::move(looked_over),
+          .task = resolved.config.task,
+          .choices = resolved.choices};
+}
+
+std::string draw_check(const DataCheck& check) {
+  std::string text =
+      fmt::format("{} lines, {} of them usable; columns {}{}\n", check.lines, check.usable,
+                  Columns(check.columns).text(), check.columns_reason.empty() ? "" : ", since " + check.columns_reason);
+  text += check.held_out > 0 ? fmt::format("{} held-out lines\n", check.held_out)
+                             : std::string("held out: a part that training takes, with no source on both sides\n");
+  if (check.looked_over.findings.empty()) text += "nothing to complain of\n";
+  for (const Finding& one : check.looked_over.findings) {
+    text += fmt::format("{:<8} {:<14} {:>7} line{}  {}", name_of(one.weight), one.what, one.lines,
+                        one.lines == 1 ? " " : "s", one.text);
+    text += one.first.empty() ? "\n" : fmt::format(" (first: {})\n", printable(one.first));
+  }
+  const TaskGuess& guess = check.looked_over.guess;
+  text += fmt::format("\nlooks like task = {}: {}\n", guess.task, guess.reason);
+  text += fmt::format("settings that training would take for task = {}:\n", check.task);
+  for (const Choice& choice : check.choices) {
+    text += fmt::format("  {} = {}  ({})\n", choice.name, choice.value, choice.reason);
+  }
+  return text;
+}
+
+std::string check_to_json(const DataCheck& check) {
+  OrderedJson object = {{"lines", check.lines},
+                        {"usable", check.usable},
+                        {"held_out", check.held_out},
+                        {"columns", check.columns},
+                        {"refused", check.looked_over.refused()},
+                        {"task", check.looked_over.guess.task},
+                        {"reason", check.looked_over.guess.reason}};
+  object["findings"] = OrderedJson::array();
+  for (const Finding& one : check.looked_over.findings) {
+    object["findings"].push_back({{"what", one.what},
+                                  {"weight", name_of(one.weight)},
+                                  {"lines", one.lines},
+                                  {"text", one.text},
+                                  {"first", one.first}});
+  }
+  object["settings"] = OrderedJson::object();
+  for (const Choice& choice : check.choices) {
+    for (const std::string& setting : choice.settings) object["settings"][setting] = choice.value;
+  }
+  return json_text(object) + "\n";
+}
+
+}  // namespace fovea

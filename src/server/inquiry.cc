@@ -1,0 +1,112 @@
+#include "server/inquiry.h"
+
+#include <algorithm>
+#include <fmt/core.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "server/http.h"
+
+namespace fovea {
+
+namespace {
+
+const std::string not_given = "\xFF";  // no text that came as JSON
+
+struct Body {
+  std::string model;
+  std::string text = not_given;
+  std::vector<std::string> lines = {not_given};
+  AskedOptions options;
+
+  void fields(FieldVisitor& visit) {
+    visit("model", model, "which of several", any_text());
+    visit("text", text, "one line", any_text());
+    visit("lines", lines, "lines", any_text());
+    options.fields(visit);
+  }
+};
+
+// Edits are a list to whoever asks, and a text to the option that has them.
+std::string with_edits_as_text(std::string_view body) {
+  Json json = parse_json(body);
+  if (json.is_object() && json.contains("edits") && json["edits"].is_array()) {
+    json["edits"] = json_text(json["edits"]);
+    return json_text(json);
+  }
+  return std::string(body);
+}
+
+HttpError refused(const std::string& message) { return {400, message}; }
+
+void check_limits(const AskedOptions& options, const InquiryLimits& limits) {
+  const SearchOptions& search = options.search;
+  if (search.beam > limits.beam) throw refused(fmt::format("beam: {} here at most", limits.beam));
+  if (search.nbest > search.beam) throw refused(fmt::format("nbest: {0} needs a beam of {0} or more", search.nbest));
+  if (search.max_output > limits.max_output)
+    throw refused(fmt::format("max_output: {} here at most", limits.max_output));
+  AskedOptions plain;
+  plain.explain = options.explain;
+  const auto usual = ConstFieldsRef(plain).visit().fields();
+  const auto given = ConstFieldsRef(options).visit().fields();
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (!given[i].rule.file || value_text(given[i]) == value_text(usual[i])) continue;
+    throw refused(fmt::format("{}: names a file, and none is opened for whoever asks", given[i].name));
+  }
+}
+
+}  // namespace
+
+void AskedOptions::fields(FieldVisitor& visit) {
+  search.fields(visit);
+  visit("replace_unknown", replace_unknown, "where the unknown symbol is written, take the source's looked at most");
+  if (!explain) return;
+  visit("alternatives", alternatives, "best symbols of each step", between(1, 20));
+  visit("words", words, "by words, of a model whose symbols are pieces of them");
+  search.explain.fields(visit);
+  visit("target", target, "look at how this would be written, instead of the model's own answer", any_text());
+}
+
+PredictOptions AskedOptions::predict_options() const {
+  PredictOptions options;
+  options.answer.search = search;
+  options.answer.replace_unknown = replace_unknown;
+  options.answer.search.alternatives = explain ? alternatives : replace_unknown ? 1 : 0;
+  options.score = !target.empty();
+  options.open_files = OpenFiles::none;
+  return options;
+}
+
+std::string Inquiry::key() const { return fmt::format("{}{}", options.explain, to_json(options)); }
+
+Inquiry parse_inquiry(std::string_view body, bool explain, const InquiryLimits& limits) {
+  Body read;
+  read.options.explain = explain;
+  if (explain) read.options.search.nbest = 0;  // as many as the beam has, unless it is given
+  try {
+    read_json(read, explain ? with_edits_as_text(body) : body, "the body", ErrorKind::usage);
+  } catch (const Error& e) {
+    throw refused(e.what());
+  }
+  if (read.options.search.nbest == 0) read.options.search.nbest = read.options.search.beam;
+  Inquiry inquiry = {read.model, std::move(read.lines), std::move(read.options)};
+  const bool has_lines = inquiry.lines != std::vector{not_given}, has_text = read.text != not_given;
+  if (has_lines == has_text)
+    throw refused("the body wants either \"lines\", a list of texts, or \"text\", one of them");
+  if (has_text) inquiry.lines = {read.text};
+  const std::size_t most = explain ? limits.explained : limits.lines;
+  if (inquiry.lines.size() > most) throw HttpError(413, fmt::format("lines: {} here at most", most));
+  if (!inquiry.options.target.empty() && inquiry.lines.size() != 1) throw refused("target: goes with one line");
+  if (inquiry.options.search.explain.media && inquiry.lines.size() != 1) throw refused("media: goes with one line");
+  check_limits(inquiry.options, limits);
+  inquiry.options.search.limits = limits.explanation;
+  return inquiry;
+}
+
+std::vector<Field> asked_fields(AskedOptions& options) {
+  std::vector<Field> fields = FieldsRef(options).visit().fields();
+  std::erase_if(fields, [](const Field& field) { return field.rule.file; });
+  return fields;
+}
+
+}  // namespace fovea

@@ -1,0 +1,51 @@
+// What is asked of a model: the body of /v1/predict and /v1/explain, read by the tables of options. A new option of
+// search or of explanations needs no line here.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "decoding/search_options.h"
+#include "inference/predictor.h"
+
+namespace fovea {
+
+// How lines are to be answered. Those of the same options can be answered together.
+struct AskedOptions {
+  bool explain = false;  // the route says it; what is only for explanations is known only then
+  SearchOptions search;
+  bool replace_unknown = false;
+  int alternatives = 5;
+  bool words = false;
+  std::string target = {};  // what is to be looked at instead of an answer; empty: the model's own
+
+  void fields(FieldVisitor& visit);
+  PredictOptions predict_options() const;
+};
+
+struct Inquiry {
+  std::string model = {};  // empty: the first
+  std::vector<std::string> lines = {};
+  AskedOptions options = {};
+  // Of everything but the lines; drawn answers go with no others', since each line has draws of its own, nor do those
+  // with pictures and sounds, which are large.
+  std::string key() const;
+  bool alone() const { return options.search.sample > 0 || !options.target.empty() || options.search.explain.media; }
+};
+
+struct InquiryLimits {
+  std::size_t lines = 256;
+  std::size_t explained = 16;  // lines
+  int beam = 64;
+  int max_output = 1024;
+  ExplanationLimits explanation = {.maps = 64, .steps = 1025, .positions = 1025, .cells = 1 << 18};
+};
+
+// Throws an HttpError that names the key.
+Inquiry parse_inquiry(std::string_view body, bool explain, const InquiryLimits& limits = {});
+
+// What can be asked for, with its defaults, for descriptions: no option that names a file.
+std::vector<Field> asked_fields(AskedOptions& options);
+
+}  // namespace fovea

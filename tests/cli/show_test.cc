@@ -1,0 +1,88 @@
+// `fovea show --png` and `fovea report`: what is drawn for people lands in files, or it is said in one line why not.
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "server/client.h"
+#include "support/process.h"
+
+namespace fovea::show_test {
+namespace {
+
+// The program that makes PNG of SVG is not on every machine: here one that stands in for it, which keeps what it is
+// given. It is told where to write after -o, and what to read last.
+class ShowPng : public testing::Test {
+ protected:
+  ShowPng() {
+    const std::string path = folder_.write("rsvg-convert",
+                                           "#!/bin/sh\n"
+                                           "while [ $# -gt 1 ]; do [ \"$1\" = -o ] && out=$2; shift; done\n"
+                                           "[ -e broken ] && exit 1\n"
+                                           "{ printf 'PNG of '; cat \"$1\"; } > \"$out\"\n");
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  }
+  Outcome show(const std::string& path, const std::string& png) const {
+    Command command = fovea({"show", tiny_model_folder().string(), "kayak", "--svg", "map.svg", "--png", png});
+    command.folder = folder_.path().string();
+    command.environment = {"PATH=" + path};
+    return run(command);
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(ShowPng, IsThePictureThatSvgHas) {
+  const Outcome outcome = show(folder_.path().string() + ":/usr/bin:/bin", "map.png");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(read_bytes(folder_ / "map.png"), "PNG of " + read_bytes(folder_ / "map.svg"));
+  EXPECT_TRUE(says(read_bytes(folder_ / "map.svg"), "<svg "));
+  int files = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder_.path())) ++files;
+  EXPECT_EQ(files, 3) << "nothing is left beside it";
+}
+
+TEST_F(ShowPng, WhatIsMissingOrFailsIsSaid) {
+  const Outcome missing = show("/nowhere", "map.png");
+  EXPECT_EQ(missing.code, 1);
+  EXPECT_TRUE(says(missing.err, "install the package librsvg2-bin, or write SVG"));
+  EXPECT_TRUE(is_one_line(missing.err));
+  folder_.write("broken", "");
+  const Outcome failed = show(folder_.path().string() + ":/usr/bin:/bin", "map.png");
+  EXPECT_EQ(failed.code, 1);
+  EXPECT_TRUE(says(failed.err, "could not draw"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "map.png"));
+}
+
+TEST(Show, PicturesAreExplainedWithThemselvesWhereThatIsAskedFor) {
+  const Outcome plain = run(fovea({"show", tiny_model_folder().string(), "kayak", "--json"}));
+  const Outcome asked = run(fovea({"show", tiny_model_folder().string(), "kayak", "--json", "--media"}));
+  EXPECT_EQ(asked.code, 0) << asked.err;
+  EXPECT_EQ(asked.out, plain.out) << "of a text there is nothing to be seen";
+}
+
+TEST(Report, HasTheCurvesAndTheWorstOfEachRun) {
+  TemporaryFolder folder;
+  std::filesystem::copy(tiny_model_folder(), folder / "again", std::filesystem::copy_options::recursive);
+  const std::string one = (folder / "one.html").string(), two = (folder / "two.html").string();
+  // A trainer leaves no config.toml: that is what makes a run of its folder.
+  const Outcome none = run(fovea({"report", (folder / "again").string(), "-o", one}));
+  EXPECT_EQ(none.code, 2);
+  EXPECT_TRUE(says(none.err, "holds no run; give the folder of one"));
+  EXPECT_TRUE(is_one_line(none.err));
+  folder.write("again/config.toml", "");
+  std::filesystem::copy(folder / "again", folder / "other", std::filesystem::copy_options::recursive);
+  const Outcome outcome = run(fovea({"report", (folder / "again").string(), "-o", one}));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_TRUE(says(outcome.err, "the report of 1 run"));
+  const std::string page = read_bytes(one);
+  for (const char* part : {"<h1", "again", "loss", "Worst errors", "Confusions", "<svg "})
+    EXPECT_TRUE(says(page, part));
+  EXPECT_EQ(page.find("src="), page.npos) << "it asks nobody";
+  const Outcome both = run(fovea({"report", (folder / "again").string(), (folder / "other").string(), "-o", two}));
+  EXPECT_EQ(both.code, 0) << both.err;
+  EXPECT_TRUE(says(both.err, "the report of 2 runs"));
+  for (const char* part : {"again", "other", "<svg "}) EXPECT_TRUE(says(read_bytes(two), part));
+}
+
+}  // namespace
+}  // namespace fovea::show_test

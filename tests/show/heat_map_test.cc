@@ -1,0 +1,93 @@
+#include "show/heat_map.h"
+
+#include <gtest/gtest.h>
+
+#include "base/as_size.h"
+#include "base/error.h"
+#include "examples.h"
+#include "show/shaded_text.h"
+#include "show/steps_table.h"
+
+namespace fovea::heat_map_test {
+namespace {
+
+HeatMap map_of(const std::vector<std::vector<double>>& rows) {
+  HeatMap map;
+  for (const auto& row : rows) {
+    map.rows.push_back(label_of("r"));
+    map.weights.insert(map.weights.end(), row.begin(), row.end());
+  }
+  for (std::size_t i = 0; i < rows[0].size(); ++i) map.columns.push_back(label_of("c"));
+  return map;
+}
+
+// By hand: 1 - 6 sum d^2 / (n (n^2 - 1)); with ties scipy.stats.spearmanr([1, 2, 2, 3], [1, 3, 2, 4]).
+TEST(HeatMap, RankCorrelationIsSpearmans) {
+  EXPECT_NEAR(*rank_correlation(map_of({{1, 2, 3, 4, 5}}), map_of({{2, 1, 4, 3, 5}})), 0.8, 1e-12);
+  EXPECT_NEAR(*rank_correlation(map_of({{1, 10, 100}}), map_of({{3, 2, 1}})), -1, 1e-12);
+  EXPECT_NEAR(*rank_correlation(map_of({{1, 2, 2, 3}}), map_of({{1, 3, 2, 4}})), 0.9486832980505138, 1e-12);
+  EXPECT_NEAR(*rank_correlation(map_of({{1, 2, 3}, {1, 2, 3}}), map_of({{1, 2, 3}, {3, 2, 1}})), 0, 1e-12);
+  EXPECT_NEAR(*rank_correlation(map_of({{1, 2, 3}, {1, 1, 1}}), map_of({{1, 2, 3}, {3, 2, 1}})), 1, 1e-12)
+      << "a step that is all alike does not count";
+  EXPECT_FALSE(rank_correlation(map_of({{1, 1, 1}}), map_of({{1, 2, 3}})));
+  EXPECT_FALSE(rank_correlation(map_of({{1, 2}}), map_of({{1, 2, 3}})));
+}
+
+TEST(HeatMap, SaliencyIsShownAsShares) {
+  Output output = example("ab", "x");
+  EXPECT_TRUE(saliency_map(output).rows.empty());
+  for (OutputStep& step : output.steps) step.saliency = {-3, 0, 1};
+  const HeatMap map = saliency_map(output);
+  ASSERT_EQ(map.rows.size(), 2U);
+  EXPECT_DOUBLE_EQ(map.weight(0, 0), 0.75);
+  EXPECT_DOUBLE_EQ(map.weight(1, 2), 0.25);
+}
+
+TEST(HeatMap, OwnMapsHaveNamesOfTheirPart) {
+  Output output = example("ab", "x");
+  output.self_maps = {{"encoder", 0, 0, 0, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}},
+                      {"decoder", 0, 0, 1, {{1, 0}, {0.5f, 0.5f}}}};
+  const HeatMap encoder = own_map(output, 0), decoder = own_map(output, 1);
+  EXPECT_EQ(encoder.columns[0].text, "a");
+  EXPECT_EQ(encoder.rows[2].text, "⏎");
+  EXPECT_EQ(decoder.columns[0].text, "▷");
+  EXPECT_EQ(decoder.rows[1].text, "x");
+  EXPECT_DOUBLE_EQ(decoder.weight(1, 1), 0.5);
+}
+
+TEST(HeatMap, ChoosesByLayerAndHead) {
+  Output output = example("ab", "x", {0}, 4);
+  for (int i = 0; i < 4; ++i) output.maps[as_size(i)] = {i / 2, i % 2, "source"};
+  output.steps[0].looks[3].weights[0] = 0.125f;
+  const Output one = choose_maps(output, 1, 1);
+  ASSERT_EQ(one.maps.size(), 1U);
+  EXPECT_EQ(one.steps[0].looks[0].weights[0], 0.125f);
+  EXPECT_EQ(choose_maps(output, {}, 0).maps.size(), 2U);
+  EXPECT_EQ(choose_maps(output, {}, {}).maps.size(), 4U);
+  EXPECT_THROW(choose_maps(output, 2, {}), Error);
+}
+
+TEST(ShadedText, IsRelativeAndWraps) {
+  HeatMap map = map_of({{0.01, 0.02, 0.005, 0}});
+  map.spaced = {false, true, true, true};
+  const auto lines = shaded_lines(map);
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_DOUBLE_EQ(relative(lines[0], 1), 1);
+  EXPECT_DOUBLE_EQ(relative(lines[0], 0), 0.5);
+  const Wrapped wrapped = wrap(map, 3);
+  EXPECT_EQ(wrapped.lines, 2U);
+  EXPECT_EQ(wrapped.place, (std::vector<int>{0, 2, 0, 2}));
+  EXPECT_EQ(shaded_lines(map_of(std::vector(20, std::vector<double>{1, 0}))).size(), 1U) << "all steps together";
+}
+
+TEST(StepsTable, HasEveryNumber) {
+  Output output = example("ab", "x", {1});
+  output.steps[0].saliency = {0.25f, -0.5f, 0};
+  const std::string text = draw_steps(output);
+  for (const char* part : {"step 0: x 0.5000", "0.9000", "-1.5000", "-0.5000", "+0.2500", "step 1: ⏎"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  }
+}
+
+}  // namespace
+}  // namespace fovea::heat_map_test

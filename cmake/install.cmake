@@ -3,6 +3,8 @@
 # it needs but the C library.
 include(CMakePackageConfigHelpers)
 
+# DT_RPATH, unlike DT_RUNPATH, is looked at for the libraries of libraries, too.
+target_link_options(fovea PRIVATE -Wl,--disable-new-dtags)
 set_target_properties(fovea PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}/fovea")  # for the tarball
 install(TARGETS fovea RUNTIME_DEPENDENCY_SET run_time COMPONENT fovea)
 install(RUNTIME_DEPENDENCY_SET run_time PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|pthread|rt)\\.so"
@@ -59,10 +61,10 @@ set(CPACK_DEBIAN_FOVEA_PACKAGE_NAME fovea)
 set(CPACK_DEBIAN_FOVEA_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libfovea-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "libfmt-dev, libhwy-dev, nlohmann-json3-dev, liblzma-dev, libsentencepiece-dev, libutf8proc-dev, libxxhash-dev, libzstd-dev, zlib1g-dev, pkg-config")
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "libfmt-dev, libhwy-dev, libjpeg-dev, libkissfft-dev, libpng-dev, libsndfile1-dev, nlohmann-json3-dev, liblzma-dev, libsentencepiece-dev, libutf8proc-dev, libxxhash-dev, libzstd-dev, zlib1g-dev, pkg-config")
 if(TARGET fovea_mpi)
   list(APPEND CPACK_COMPONENTS_ALL mpi)
-  set(CPACK_DEBIAN_FOVEA_PACKAGE_SUGGESTS fovea-mpi)
+  set(CPACK_DEBIAN_FOVEA_PACKAGE_SUGGESTS "fovea-mpi, librsvg2-bin")
   set(CPACK_DEBIAN_MPI_PACKAGE_NAME fovea-mpi)
   set(CPACK_DEBIAN_MPI_PACKAGE_SECTION science)
   set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "fovea (= ${PROJECT_VERSION}), openmpi-bin")

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/as_size.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/utf8.h"
@@ -46,7 +47,7 @@ class MemoryFile {
     for (std::size_t done = 0; done < bytes.size();) {
       const ssize_t written = write(file_, bytes.data() + done, bytes.size() - done);
       must(written > 0);
-      done += static_cast<std::size_t>(written);
+      done += as_size(written);
     }
   }
   ~MemoryFile() { close(file_); }

@@ -2,6 +2,7 @@
 // setting that has changed since. The folder given gets one folder for each fuzzer.
 #include <fmt/core.h>
 
+#include "base/as_size.h"
 #include "base/files.h"
 #include "base/safetensors.h"
 #include "runs/presets.h"
@@ -40,7 +41,7 @@ void write(const std::filesystem::path& folder, const char* fuzzer, std::string_
 void write_checkpoint(const std::filesystem::path& folder) {
   const Config config = tiny_config();
   const Model model = tiny_model(config);
-  Optimizer optimizer({}, static_cast<std::size_t>(model.parameters().count()));
+  Optimizer optimizer({}, as_size(model.parameters().count()));
   Files files;
   files.make_directories(folder / "checkpoint");
   save_checkpoint(files, folder / "checkpoint", model, optimizer, Progress(), tiny_data_hash);

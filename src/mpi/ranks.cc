@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "base/as_size.h"
+
 namespace fovea {
 
 namespace {
@@ -48,7 +50,7 @@ class MpiRanks : public Ranks {
     for (int other = 0; other < count(); ++other) {
       if (other == rank()) continue;
       MPI_Request request;
-      MPI_Isend(&kinds[static_cast<std::size_t>(sign)], 1, MPI_BYTE, other, 0, signs_, &request);
+      MPI_Isend(&kinds[as_size(sign)], 1, MPI_BYTE, other, 0, signs_, &request);
       MPI_Request_free(&request);
     }
   }

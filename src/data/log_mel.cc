@@ -7,6 +7,7 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
+#include <numeric>
 
 #include "base/as_size.h"
 #include "base/error.h"
@@ -44,24 +45,24 @@ std::vector<Band> make_bands(const AudioOptions& options, double step, std::size
   return bands;
 }
 
-// Mean 0 and deviation 1 over the frames, number by number.
-void normalise(std::vector<float>& values, std::size_t width) {
-  const std::size_t frames = values.size() / width;
-  for (std::size_t m = 0; m < width; ++m) {
-    double sum = 0, squares = 0;
-    for (std::size_t t = 0; t < frames; ++t) sum += static_cast<double>(values[t * width + m]);
-    const double mean = sum / static_cast<double>(frames);
-    for (std::size_t t = 0; t < frames; ++t) {
-      const double apart = static_cast<double>(values[t * width + m]) - mean;
-      squares += apart * apart;
-    }
-    const double deviation = std::sqrt(squares / static_cast<double>(frames));
-    const double factor = deviation > 1e-5 ? 1 / deviation : 0;  // what never changes says nothing
-    for (std::size_t t = 0; t < frames; ++t) {
-      float& value = values[t * width + m];
-      value = static_cast<float>((static_cast<double>(value) - mean) * factor);
-    }
-  }
+// Logarithms of powers, mean 0 and deviation 1 over the sound. Not band by band: which bands are strong all through says
+// what sounds.
+std::vector<float> normalise(const std::vector<double>& powers) {
+  constexpr double quietest = 1e-8;  // beside the mean, as it was recorded
+  const auto mean_of = [](const std::vector<double>& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  };
+  const double loudness = mean_of(powers);
+  std::vector<float> numbers(powers.size());
+  if (loudness <= 0) return numbers;
+  std::vector<double> logs, squares;
+  for (const double power : powers) logs.push_back(std::log(power / loudness + quietest));
+  const double mean = mean_of(logs);
+  for (const double value : logs) squares.push_back((value - mean) * (value - mean));
+  const double deviation = std::sqrt(mean_of(squares));
+  if (deviation < 1e-5) return numbers;  // what never changes says nothing
+  std::ranges::transform(logs, numbers.begin(), [&](double x) { return static_cast<float>((x - mean) / deviation); });
+  return numbers;
 }
 
 // The changes of each number beside it; what is beyond the ends is like the ends.
@@ -103,8 +104,8 @@ std::vector<float> log_mel(const Sound& sound, const AudioOptions& options) {
       kiss_fftr_alloc(static_cast<int>(size), 0, nullptr, nullptr), [](void* state) { kiss_fftr_free(state); });
   check(plan != nullptr, "no plan for an FFT of {}", size);
   std::vector<kiss_fft_cpx> spectrum(frequencies);
-  std::vector<float> values;
-  values.reserve(frames * bands.size());
+  std::vector<double> powers;
+  powers.reserve(frames * bands.size());
   for (std::size_t t = 0; t < frames; ++t) {
     const auto from = std::span(sound.samples).subspan(t * hop);
     for (std::size_t n = 0; n < frame; ++n) input[n] = n < from.size() ? from[n] * window[n] : 0.0F;
@@ -116,10 +117,10 @@ std::vector<float> log_mel(const Sound& sound, const AudioOptions& options) {
         power += band.weights[k] * (static_cast<double>(c.r) * static_cast<double>(c.r) +
                                     static_cast<double>(c.i) * static_cast<double>(c.i));
       }
-      values.push_back(static_cast<float>(std::log(power + 1e-10)));
+      powers.push_back(power);
     }
   }
-  normalise(values, bands.size());
+  const std::vector<float> values = normalise(powers);
   return options.deltas ? with_deltas(values, bands.size()) : values;
 }
 

@@ -1,10 +1,13 @@
 // What a sound is to the ear, roughly: how strong it is in bands of frequencies, frame by frame.
 //
-//   frame t    samples from t hop on, `frame` milliseconds of them, times a Hann window, w_n = (1 - cos(2 pi n / N)) /
-//   2 power      |FFT|^2, of the frame filled up with zeros to a power of two mel m      sum over frequencies of power
-//   times a triangle, whose corners are equally far apart on the mel scale,
-//              2595 log10(1 + f / 700) (O'Shaughnessy 1987), from 0 to rate / 2 Hz
-//   number     log(mel + 1e-10), less its mean over the sound, divided by its deviation
+//   frame t: samples from t hop on, `frame` milliseconds of them, times a Hann window, w_n = (1 - cos(2 pi n / N)) / 2
+//
+//   power: |FFT|^2 of the frame filled up with zeros to a power of two
+//
+//   mel m: sum over frequencies of power times a triangle, whose corners are equally far apart on the mel scale,
+//   2595 log10(1 + f / 700) (O'Shaughnessy 1987), from 0 to rate / 2 Hz
+//
+//   number: log(mel / mean mel of the sound + 1e-8), less the mean of all of these, divided by their deviation
 //
 // A sound of another rate than the setting's is heard in the same bands: nothing is resampled.
 #pragma once

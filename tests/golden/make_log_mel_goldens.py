@@ -46,20 +46,17 @@ def log_mel(samples, own_rate, rate, mels, frame_ms, hop_ms, deltas):
         powers = fourier_powers(windowed, size)
         rows.append(
             [
-                math.log(
-                    1e-10
-                    + sum(p * triangle(k * own_rate / size, *corners[m : m + 3]) for k, p in enumerate(powers))
-                )
+                sum(p * triangle(k * own_rate / size, *corners[m : m + 3]) for k, p in enumerate(powers))
                 for m in range(mels)
             ]
         )
         start += hop
-    for m in range(mels):
-        column = [row[m] for row in rows]
-        mean = sum(column) / len(column)
-        deviation = math.sqrt(sum((x - mean) ** 2 for x in column) / len(column))
-        for row in rows:
-            row[m] = (row[m] - mean) / deviation if deviation > 1e-5 else 0.0
+    loudness = sum(x for row in rows for x in row) / (len(rows) * mels)
+    rows = [[math.log(x / loudness + 1e-8) for x in row] for row in rows]
+    everything = [x for row in rows for x in row]
+    mean = sum(everything) / len(everything)
+    deviation = math.sqrt(sum((x - mean) ** 2 for x in everything) / len(everything))
+    rows = [[(x - mean) / deviation if deviation > 1e-5 else 0.0 for x in row] for row in rows]
     if not deltas:
         return rows
     at = lambda t: rows[min(max(t, 0), len(rows) - 1)]

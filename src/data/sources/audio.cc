@@ -32,7 +32,7 @@ Picture draw_spectrogram(std::span<const float> numbers, const AudioOptions& opt
   Picture picture = {static_cast<int>(frames), options.mels, 1, {}};
   for (std::size_t band = bands; band-- > 0;) {
     for (std::size_t t = 0; t < frames; ++t) {
-      const float share = (numbers[t * width + band] + 2) / 5;  // in deviations from the band's mean
+      const float share = (numbers[t * width + band] + 2) / 5;  // in deviations from the sound's mean
       picture.pixels.push_back(static_cast<std::uint8_t>(255 * std::clamp(share, 0.0F, 1.0F)));
     }
   }

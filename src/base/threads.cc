@@ -96,7 +96,7 @@ bool Workers::take(int worker) {
 
 void Workers::loop(int worker) {
   for (;;) {
-    // The round first: end() says stop_ before it changes round_, so that one who saw no stop waits for a change to come.
+    // The round first: end() says stop_ before it changes round_, so one who saw no stop waits for a change to come.
     const std::uint64_t round = round_;
     if (stop_) return;
     if (untaken(round) == 0) {

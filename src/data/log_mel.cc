@@ -45,8 +45,8 @@ std::vector<Band> make_bands(const AudioOptions& options, double step, std::size
   return bands;
 }
 
-// Logarithms of powers, mean 0 and deviation 1 over the sound. Not band by band: which bands are strong all through says
-// what sounds.
+// Logarithms of powers, mean 0 and deviation 1 over the sound. Not band by band: which bands are strong all through
+// says what sounds.
 std::vector<float> normalise(const std::vector<double>& powers) {
   constexpr double quietest = 1e-8;  // beside the mean, as it was recorded
   const auto mean_of = [](const std::vector<double>& values) {

@@ -124,6 +124,15 @@ TEST_F(TrainCommandTest, SecondSignalEndsAtOnceAndLosesNothing) {
   EXPECT_EQ(remains(folder_ / "twice"), whole);
 }
 
+TEST_F(TrainCommandTest, TheSameSignalAtOnceAgainIsTheFirst) {
+  Process process(train("echo", "300u", {"--threads", "1"}));
+  wait_for_checkpoint(process);
+  for (int i = 0; i < 1000; ++i) process.kill(SIGTERM);  // timeout(1) signals its child and then its group
+  const Outcome outcome = process.finish();
+  EXPECT_EQ(outcome.code, 128 + SIGTERM) << outcome.err;
+  EXPECT_TRUE(says(outcome.err, "the same command goes on"));
+}
+
 TEST_F(TrainCommandTest, AHangUpThatIsIgnoredStaysIgnored) {
   Command command = {{"/bin/sh", "-c", "trap '' HUP; exec \"$0\" \"$@\""}};
   const Command trained = train("run", "10m", {"--set", "training.learning_rate=0.0001"});

@@ -95,8 +95,9 @@ TEST(Messages, OfTheLibraryNameNoFlag) {
 }
 
 TEST(Messages, EveryInputTheyNameHasAFlag) {
-  std::set<std::string> named = {"source_file", "target_file", "min",        "max",   "columns",
-                                 "max_length",  "answer",      "bad_typing", "unseen"};  // by way of {}
+  std::set<std::string> named = {"source_file",     "target_file", "min",        "max",    "columns",
+                                 "max_length",      "answer",      "bad_typing", "unseen", "replace_unknown",
+                                 "coverage_penalty"};  // by way of {}
   const std::regex input("`([a-z_0-9]+)`");
   for (const auto& [path, code] : library()) {
     for (const Literal& literal : string_literals(code)) {

@@ -8,11 +8,13 @@ std::span<const InputFlag> input_flags() {
   static constexpr InputFlag all[] = {
       {"abstain_below", "--abstain-below"},
       {"alignment_file", "--alignment"},
+      {"allowed", "--allowed"},
       {"answer", "--answer"},
       {"bad_typing", "--bad-typing"},
       {"beam", "--beam"},
       {"columns", "--columns"},
       {"config_file", "--config"},
+      {"coverage_penalty", "--coverage-penalty"},
       {"detail", "--detail"},
       {"dev", "--dev"},
       {"dev_source", "--dev-source"},
@@ -33,6 +35,8 @@ std::span<const InputFlag> input_flags() {
       {"mode", "--mode"},
       {"nbest", "--nbest"},
       {"pictures", "--pictures"},
+      {"prefix", "--prefix"},
+      {"replace_unknown", "--replace-unknown"},
       {"saliency", "--saliency"},
       {"seeds", "--seeds"},
       {"self_attention", "--self-attention"},
@@ -41,6 +45,7 @@ std::span<const InputFlag> input_flags() {
       {"target_file", "--target"},
       {"unseen", "--unseen"},
       {"vary", "--vary"},
+      {"word_list", "--word-list"},
       {"words", "--words"},
   };
   return all;

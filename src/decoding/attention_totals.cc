@@ -8,7 +8,7 @@ namespace fovea {
 
 void add_attention(const StepResult& result, int row, std::string_view option, AttentionTotals& totals) {
   if (result.looks.empty()) {
-    throw usage_error("{}: this model has no attention that could cover a source; leave it out", option);
+    throw usage_error("`{}`: this model has no attention that could cover a source; leave it out", option);
   }
   const int last = std::ranges::max(result.looks, {}, &StepLook::layer).layer;
   const auto heads = std::ranges::count(result.looks, last, &StepLook::layer);

@@ -36,6 +36,20 @@ std::string warning_of_features(std::span<const Referenced> questions, std::span
                      beginning(predictions[unknown[0]].unknown_feature));
 }
 
+// They count as wrong, which has another cause than the model's knowledge.
+std::string warning_of_unanswered(std::span<const Referenced> questions, std::span<const Prediction> predictions) {
+  const auto asked = [](const Prediction& p) {
+    return p.status == LineStatus::answered || p.status == LineStatus::repaired;
+  };
+  const auto first = std::ranges::find_if_not(predictions, asked);
+  if (first == predictions.end()) return {};
+  return fmt::format(
+      "{} of {} sources were not answered and count as wrong: empty, or longer than the model reads "
+      "(first: line {})",
+      std::ranges::count(predictions, false, asked), predictions.size(),
+      questions[static_cast<std::size_t>(first - predictions.begin())].line);
+}
+
 std::vector<Figure> figures_of(const Measurement& measured, Workers& workers) {
   const MetricValues values = measured.values();
   const std::vector<Interval> intervals = measured.intervals(workers);
@@ -101,8 +115,10 @@ void measure_answers(Predictor& predictor, std::span<const Example> examples, co
     wanted.push_back(nearest_reference(questions[i].references, output.text));
     answered.push_back(output.text);
   }
-  if (std::string text = warning_of_features(questions, predictions); !text.empty()) {
-    evaluation.warnings.push_back(std::move(text));
+  for (const auto& warning_of : {warning_of_features, warning_of_unanswered}) {
+    if (std::string text = warning_of(questions, predictions); !text.empty()) {
+      evaluation.warnings.push_back(std::move(text));
+    }
   }
   predictor.lend_workers([&](Workers& workers) {
     evaluation.figures = figures_of(evaluation.measured, workers);
@@ -165,7 +181,9 @@ Evaluation evaluate(Predictor& predictor, std::span<const Example> given, const 
   } else {
     evaluation.figures = {{"lines", static_cast<double>(examples.size()), Better::neither, true}};
   }
-  if (options.perplexity || !model.task().traits().reads) {
+  const bool scores =
+      options.perplexity && !model.task().acts();  // only training knows by which steps a target is reached
+  if (scores || !model.task().traits().reads) {
     evaluation.figures.push_back(perplexity_figure(predictor, examples, options));
   }
   if (options.attention && model.task().traits().reads) {

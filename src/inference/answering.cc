@@ -90,6 +90,32 @@ Answering::Answering(std::vector<const Model*> models, Workers& workers)
 
 Answering::~Answering() = default;
 
+namespace {
+
+// `option` asks which symbol of the source is looked at.
+void check_positions(const Config& config, std::string_view option) {
+  if (keeps_positions(config.model.encoder)) return;
+  throw usage_error(
+      "`{}`: the columns of encoder.kind = {} are not the source's symbols, so that nothing is known about one of "
+      "them; leave it out",
+      option, config.model.encoder.kind);
+}
+
+// `option` puts what is looked at in the place of a symbol.
+void check_words(const Config& config, std::string_view option) {
+  if (!attends(config.model)) {
+    throw usage_error("`{}`: this model has no attention that would say what stands for a symbol; leave it out",
+                      option);
+  }
+  for (const SourceOptions* source : config.sources()) {
+    if (sources().find(source->kind).tokenized) continue;
+    throw usage_error("`{}`: a source of kind {} has no words that could be written; leave it out", option,
+                      source->kind);
+  }
+}
+
+}  // namespace
+
 Answering::Asked Answering::prepare(const AnswerOptions& options) const {
   if (const int nbest = options.search.nbest; nbest > options.search.beam) {
     throw usage_error("`nbest` {} needs `beam` {} or more", nbest, nbest);
@@ -104,11 +130,8 @@ Answering::Asked Answering::prepare(const AnswerOptions& options) const {
                                            }});
   const std::string_view looking = options.replace_unknown ? "replace_unknown" : asked.rules.needing_attention();
   for (const Model* model : models_) {
-    if (looking.empty() || keeps_positions(model->config().model.encoder)) continue;
-    throw usage_error(
-        "{}: the columns of encoder.kind = {} are not the source's symbols, so that nothing is known about one of "
-        "them; leave it out",
-        looking, model->config().model.encoder.kind);
+    if (!looking.empty()) check_positions(model->config(), looking);
+    if (options.replace_unknown) check_words(model->config(), looking);
   }
   if (options.replace_unknown) std::erase(asked.symbols.never, Vocabulary::unknown);
   return asked;

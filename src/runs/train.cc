@@ -72,11 +72,15 @@ void write_reports(Files& files, const TrainedRun& run, const Trainer& trainer) 
 }  // namespace
 
 std::string nothing_learned(const TrainResult& result) {
+  const std::string known = fmt::format(
+      "on the held-out lines the loss is {:.3f} a symbol, and {:.3f} for one who knows only how frequent the "
+      "symbols are",
+      result.best_loss, result.loss_of_single_symbols);
+  if (result.ending != Ending::finished) return fmt::format("nothing was learned yet: {}. Train for longer", known);
   return fmt::format(
-      "nothing was learned: on the held-out lines the loss is {:.3f} a symbol, and {:.3f} for one who knows only how "
-      "frequent the symbols are. Do source and target of a line belong together? If so, try more lines, `settings` "
+      "nothing was learned: {}. Do source and target of a line belong together? If so, try more lines, `settings` "
       "training.learning_rate={:.2g}, or more patience",
-      result.best_loss, result.loss_of_single_symbols, result.config.training.learning_rate / 3);
+      known, result.config.training.learning_rate / 3);
 }
 
 TrainResult train(const TrainRequest& request) {
@@ -107,12 +111,10 @@ TrainResult train(const TrainRequest& request) {
   data.beginning = std::move(beginning);
   Trainer trainer(resolved.config, std::move(data), options_of(request), files, recorder);
   recorder.announce(std::move(resolved.choices));
-  // Of a run that goes on it is there already, and a request that is refused must not change it.
-  const bool goes_on = !request.fresh && files.exists(request.folder / checkpoint_file_name);
   std::optional<Film> film;
   if (ranks.first()) {
-    recorder.on_start = [&] {
-      if (!goes_on) files.write_atomically(request.folder / config_file_name, to_toml(resolved.config));
+    recorder.on_start = [&] {  // not before: a request that is refused changes nothing
+      files.write_atomically(request.folder / config_file_name, to_toml(resolved.config));
       if (request.film) film.emplace(files, request.folder, trainer.progress());
     };
     recorder.on_measured = [&](const ValidationReport& report) {
@@ -134,9 +136,9 @@ TrainResult train(const TrainRequest& request) {
   result.config = std::move(resolved.config);
   result.updates = progress.update;
   result.seconds = progress.seconds;
-  result.best_loss = progress.best_loss;
+  result.best_loss = trainer.best_loss().value_or(0);
   result.loss_of_single_symbols = trainer.loss_of_single_symbols();
-  result.learned = progress.validations == 0 || trainer.has_left_single_symbols();
+  result.learned = !trainer.best_loss() || trainer.has_left_single_symbols();
   if (!ranks.first()) return result;
   run.events = read_journal(files, request.folder / journal_file_name);
   result.best = best_validation(run.events);

@@ -177,11 +177,31 @@ void choose_vocabulary(const std::string& side, const std::string& tokenizer, co
 
 std::int64_t power_of_two(double near) { return std::int64_t(1) << std::lround(std::log2(std::max(near, 1.0))); }
 
-// Small data is learned in small batches, with much dropout; large data by large models.
+bool writes_sentences(const Config& config, const SideShape& target) {
+  return config.target.tokenizer != "char" && is_sentences(target);
+}
+
+// Large data are learned by large models.
+std::vector<Choice> choose_sizes(const Config& config, std::span<const Example> training) {
+  const std::size_t lines = training.size();
+  const bool sentences = writes_sentences(config, shape_of(training, config.target.tokenizer, target_of));
+  const bool large = sentences || lines > 25000;
+  const int size = large ? 256 : 128;
+  return {
+      {"sizes",
+       {"encoder.size", "encoder.embedding", "attention.size", "decoder.size", "decoder.embedding", "generator.size"},
+       std::to_string(size),
+       fmt::format("{} lines{}", lines,
+                   sentences ? " of sentences"
+                   : large   ? ""
+                             : ": enough, and quick")}};
+}
+
+// Small data are learned in small batches, with much dropout.
 std::vector<Choice> choose_training(const Config& config, std::span<const Example> training) {
   const SideShape target = shape_of(training, config.target.tokenizer, target_of);
   const auto lines = static_cast<std::int64_t>(training.size());
-  const bool sentences = config.target.tokenizer != "char" && is_sentences(target);
+  const bool sentences = writes_sentences(config, target);
   const bool unsteady = encoders().find(config.model.encoder.kind).starts_unsteadily ||
                         decoders().find(config.model.decoder.kind).starts_unsteadily;
   std::vector<Choice> choices;
@@ -208,24 +228,15 @@ std::vector<Choice> choose_training(const Config& config, std::span<const Exampl
   const auto tokens = static_cast<std::int64_t>(std::ceil(static_cast<double>(rows) * (read + target.mean + 1)));
   const std::int64_t epoch = (lines + rows - 1) / rows;  // updates
   choose("training.batch", all_text ? fmt::format("{}t", tokens) : fmt::format("{}", rows),
-         fmt::format("about {} lines, {} updates an epoch", rows, epoch));
+         fmt::format("about {} lines, about {} updates an epoch", rows, epoch));
   const std::int64_t every = std::clamp<std::int64_t>(epoch, 100, 1000);
   choose("training.validate_every", fmt::format("{}u", every),
          "often enough to see it learn, not too often to wait for");
   choose("training.patience", 10, "validations");
   choose("training.patience_updates", 1000, "so that a slow start does not end the run");
 
-  const bool large = sentences || lines > 25000;
-  const int size = large ? 256 : 128;
-  choices.push_back(
-      {"sizes",
-       {"encoder.size", "encoder.embedding", "attention.size", "decoder.size", "decoder.embedding", "generator.size"},
-       std::to_string(size),
-       fmt::format("{} lines{}", lines,
-                   sentences ? " of sentences"
-                   : large   ? ""
-                             : ": enough, and quick")});
-  choose("training.learning_rate", large ? 0.001 : 0.002, fmt::format("for size {}", size));
+  const int size = config.model.decoder.size;
+  choose("training.learning_rate", size > 128 ? 0.001 : 0.002, fmt::format("for size {}", size));
   if (unsteady) choose("training.warmup", 400, "Transformers start unsteadily");
   const bool few = target.symbols < 50000;
   choose("training.dropout", few ? 0.3 : 0.2, fmt::format("{} target symbols to learn from", target.symbols));
@@ -252,7 +263,7 @@ ResolvedConfig resolve_config(const std::function<void(Config&)>& give, std::spa
   give(resolved.config);
   std::vector<Choice> all;
   Config chosen;
-  for (const auto& rule : {choose_units, choose_training}) {
+  for (const auto& rule : {choose_units, choose_sizes, choose_training}) {
     for (Choice& choice : rule(resolved.config, training)) {
       for (const std::string& setting : choice.settings) set_field(chosen, setting + "=" + choice.value);
       all.push_back(std::move(choice));

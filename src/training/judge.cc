@@ -37,7 +37,8 @@ void Judge::judge(ValidationReport& report, Progress& progress) const {
   } else {
     ++progress.since_best;
     const bool long_enough = progress.since_best % options_.decay_after == 0;
-    if (options_.decay == "plateau" && long_enough && has_left_single_symbols(progress)) progress.rate_factor /= 2;
+    if (options_.decay == "plateau" && long_enough && has_left_single_symbols(progress.best_loss))
+      progress.rate_factor /= 2;
   }
   report.patience_left = patience_left(progress);
   progress.loss = 0;
@@ -77,9 +78,9 @@ bool Judge::patience_is_over(const Progress& progress) const {
   return patience_left(progress) == 0 && progress.update - progress.best_update >= options_.patience_updates;
 }
 
-bool Judge::has_left_single_symbols(const Progress& progress) const {
+bool Judge::has_left_single_symbols(double loss) const {
   constexpr double clearly = 0.95;
-  return progress.validations > 0 && progress.best_loss < clearly * loss_of_single_symbols_;
+  return loss < clearly * loss_of_single_symbols_;
 }
 
 }  // namespace fovea

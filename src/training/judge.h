@@ -23,8 +23,8 @@ class Judge {
 
   double learning_rate(const Progress& progress) const;  // of the next update
   int patience_left(const Progress& progress) const;     // validations
-  // Whether the best model knows more than how frequent the target's symbols are.
-  bool has_left_single_symbols(const Progress& progress) const;
+  // Whether a model of this held-out loss knows more than how frequent the target's symbols are.
+  bool has_left_single_symbols(double loss) const;
 
  private:
   double score(const ValidationReport& report) const;

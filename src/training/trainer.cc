@@ -254,6 +254,7 @@ void Trainer::validate_aside() {
     journal_->write(report);
     if (report.best && progress_.validations > 0) set_best_aside(files_, options_.folder, model);
     if (report.best) save_model(files_, options_.folder, model);
+    if (report.best) aside_loss_ = report.held_out_loss;
     observer_.validated(report);
   } catch (const SearchStopped&) {
   }

@@ -49,8 +49,13 @@ class Trainer {
   const Model& model() const { return *model_; }
   const Progress& progress() const { return progress_; }
   std::uint64_t data_hash() const { return lines_.hash; }
-  // Whether the best model knows more than how frequent the target's symbols are.
-  bool has_left_single_symbols() const { return judge_->has_left_single_symbols(progress_); }
+  // The held-out loss of the best model, that of the end of a run that stopped as asked among them; none: not
+  // validated.
+  std::optional<double> best_loss() const {
+    return aside_loss_ || progress_.validations == 0 ? aside_loss_ : progress_.best_loss;
+  }
+  // Whether that model knows more than how frequent the target's symbols are.
+  bool has_left_single_symbols() const { return best_loss() && judge_->has_left_single_symbols(*best_loss()); }
   double loss_of_single_symbols() const { return held_out_->loss_of_single_symbols(); }
 
  private:
@@ -91,6 +96,8 @@ class Trainer {
   std::unique_ptr<Journal> journal_;
   Progress progress_;
   BatchPlan plan_;
+
+  std::optional<double> aside_loss_;  // of a model at a stop that is the best
 
   bool unsaved_ = false;                     // something has happened since the last save
   ModelFiles best_model_;                    // if it is not written yet

@@ -68,6 +68,32 @@ TEST_F(EvaluationTest, LinesOfOneSourceAreAskedOnce) {
   for (const Figure& one : metric_figures(once)) EXPECT_EQ(figure(twice, one.name), one.value) << one.name;
 }
 
+// By which steps a target is reached only training knows.
+TEST_F(EvaluationTest, ActionsHaveNoPerplexity) {
+  const std::vector<std::string> settings = {"attention.select=actions", "decoder.style=luong",
+                                             "decoder.feeding=false"};
+  std::vector<std::unique_ptr<Model>> models;
+  models.push_back(std::make_unique<Model>(untrained_model(settings)));
+  Predictor predictor(std::move(models), 1);
+  const Evaluation evaluation = evaluate(predictor, tiny_examples(5, 20), {});
+  EXPECT_GE(figure(evaluation, "exact"), 0);
+  EXPECT_EQ(figure(evaluation, "perplexity"), -1);
+  EXPECT_GE(figure(evaluate(*std::make_unique<Predictor>(folder_.path(), 1), tiny_examples(5, 20), {}), "perplexity"),
+            1);
+}
+
+TEST_F(EvaluationTest, SaysWhatWasNotAnswered) {
+  Predictor predictor(folder_.path(), 1);
+  std::vector<Example> examples = tiny_examples(5, 20);
+  EXPECT_TRUE(evaluate(predictor, examples, {}).warnings.empty());
+  examples[7].source = std::string(2000, 'a');
+  examples[7].line = 8;
+  const Evaluation evaluation = evaluate(predictor, examples, {});
+  ASSERT_EQ(evaluation.warnings.size(), 1u);
+  EXPECT_NE(evaluation.warnings[0].find("1 of "), std::string::npos) << evaluation.warnings[0];
+  EXPECT_NE(evaluation.warnings[0].find("line 8"), std::string::npos) << evaluation.warnings[0];
+}
+
 TEST_F(EvaluationTest, AttentionIsMeasuredIfWanted) {
   Predictor predictor(folder_.path(), 1);
   std::vector<Example> examples = tiny_examples(5, 20);

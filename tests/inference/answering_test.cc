@@ -181,11 +181,26 @@ TEST(Answering, WhatLooksAtSymbolsIsRefusedWhereColumnsAreNone) {
       } catch (const Error& e) {
         EXPECT_EQ(e.kind(), ErrorKind::usage);
         EXPECT_NE(std::string(e.what()).find("encoder.kind = " + kind), std::string::npos) << e.what();
-        EXPECT_NE(std::string(e.what()).find(options.replace_unknown ? "replace_unknown:" : "coverage_penalty:"),
+        EXPECT_NE(std::string(e.what()).find(options.replace_unknown ? "`replace_unknown`:" : "`coverage_penalty`:"),
                   std::string::npos)
             << e.what();
       }
     }
+  }
+}
+
+// Where nothing is looked at, no word of the source can stand for the unknown symbol.
+TEST(Answering, UnknownSymbolsAreNotReplacedWithoutAttention) {
+  Config config = small_config();
+  set_field(config, "decoder.style=plain");
+  const Model model = small_model(config, 3);
+  EXPECT_NO_THROW(ask(model, {"abc"}, {}));
+  try {
+    ask(model, {"abc"}, {.search = {.alternatives = 1}, .replace_unknown = true});
+    ADD_FAILURE();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::usage);
+    EXPECT_NE(std::string(e.what()).find("no attention"), std::string::npos) << e.what();
   }
 }
 

@@ -131,6 +131,13 @@ TEST(Defaults, WhatIsGivenStays) {
   EXPECT_TRUE(chosen(given, "training.dropout"));
 }
 
+TEST(Defaults, TheRateIsThatOfTheSizeInForce) {
+  const std::vector<Example> examples = made("dates", 500);
+  EXPECT_EQ(resolve(examples).config.training.learning_rate, 0.002);
+  EXPECT_EQ(resolve(examples, {"decoder.size=256"}).config.training.learning_rate, 0.001);
+  EXPECT_EQ(resolve(made("copy", 30000)).config.training.learning_rate, 0.001);
+}
+
 TEST(Defaults, EveryChoiceIsInForceAndHasAReason) {
   for (const int count : {20, 500, 30000}) {
     const ResolvedConfig resolved = resolve(made("copy", count));

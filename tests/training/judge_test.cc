@@ -55,7 +55,7 @@ TEST_F(JudgeTest, TheRateFallsWhenMoreThanSingleSymbolsIsKnown) {
   validate(0, 3), validate(0, 3);
   EXPECT_EQ(progress.rate_factor, 1);
   validate(0, 1.89);
-  EXPECT_TRUE(Judge(options, 2.0).has_left_single_symbols(progress));
+  EXPECT_TRUE(Judge(options, 2.0).has_left_single_symbols(progress.best_loss));
   validate(0, 3);
   EXPECT_EQ(progress.rate_factor, 1);
   validate(0, 3);

@@ -201,6 +201,14 @@ TEST_F(TrainerTest, PatienceEndsTheRun) {
   EXPECT_FALSE(run.has_left_single_symbols());
 }
 
+// Also where it stops before it was to be validated.
+TEST_F(TrainerTest, AStopSaysWhetherAnythingWasLearned) {
+  Trainer early = trainer(tiny_config({"training.learning_rate=1e-12", "training.validate_every=1000u"}), 3);
+  EXPECT_EQ(early.run(), Ending::stopped);
+  ASSERT_TRUE(early.best_loss());
+  EXPECT_FALSE(early.has_left_single_symbols());
+}
+
 TEST_F(TrainerTest, PatienceIsOverAfterSoManyUpdatesAtTheEarliest) {
   std::vector<std::string> settings = stuck;
   settings.insert(settings.end(), {"training.patience=3", "training.patience_updates=37"});

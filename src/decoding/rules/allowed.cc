@@ -76,7 +76,7 @@ struct AllowedSettings : CopiedSettings<AllowedSettings> {
     }
     if (answers.empty()) {
       throw usage_error("{}: the model knows all symbols of none of these answers, so that it can give none of them",
-                        word_list.empty() ? "allowed" : "word_list " + word_list);
+                        word_list.empty() ? "`allowed`" : "`word_list` " + word_list);
     }
     return std::make_unique<Allowed>(std::move(answers), symbols.stop);
   }

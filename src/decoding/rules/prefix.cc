@@ -28,10 +28,10 @@ struct PrefixSettings : CopiedSettings<PrefixSettings> {
   void fields(FieldVisitor& visit) override { visit("prefix", prefix, "what every answer begins with"); }
   std::unique_ptr<const DecodingRule> make(const RuleSymbols& symbols) const override {
     if (prefix.empty()) return nullptr;
-    if (find_invalid_utf8(prefix)) throw usage_error("prefix \"{}\": this is not UTF-8", beginning(prefix));
+    if (find_invalid_utf8(prefix)) throw usage_error("`prefix` \"{}\": this is not UTF-8", beginning(prefix));
     auto encoded = symbols.encode(prefix);
     if (!encoded) {
-      throw usage_error("prefix \"{}\": the model does not know all of its symbols, so that it cannot write it",
+      throw usage_error("`prefix` \"{}\": the model does not know all of its symbols, so that it cannot write it",
                         beginning(prefix));
     }
     if (encoded->empty()) return nullptr;

@@ -274,7 +274,7 @@ TEST(Rules, WhatCannotBeWrittenIsRefusedByName) {
       ADD_FAILURE() << setting;
     } catch (const Error& e) {
       EXPECT_EQ(e.kind(), ErrorKind::usage);
-      EXPECT_TRUE(std::string(e.what()).starts_with(setting.substr(0, setting.find('=')))) << e.what();
+      EXPECT_TRUE(std::string(e.what()).starts_with('`' + setting.substr(0, setting.find('=')) + '`')) << e.what();
       EXPECT_EQ(std::string(e.what()).find("--"), std::string::npos) << "the library knows no flags";
     }
   }

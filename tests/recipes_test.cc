@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <regex>
+#include <sstream>
 
 #include "evaluation/evaluation.h"
 #include "support/process.h"
@@ -33,20 +34,33 @@ TEST(Recipes, HaveAllThatTheyNeed) {
     const std::string page = read_text(folder / "README.md"), commands = read_text(folder / "commands");
     EXPECT_TRUE(says(page, "    recipes/run " + name + "\n"));
     EXPECT_TRUE(says(page, commands)) << name << ": the page shows what is run";
+    EXPECT_TRUE(says(page, "--config recipes/" + name + "/recipe.toml")) << "and how it is done with other data";
+    for (const char* plain :
+         {"\nfovea train mine.tsv", "\nfovea evaluate model", "| fovea predict model", "\nfovea show model"}) {
+      EXPECT_TRUE(says(page, plain)) << name;
+    }
+    EXPECT_EQ(page.find("](picture.svg)") != page.npos, std::filesystem::exists(folder / "picture.svg")) << name;
     EXPECT_TRUE(page.find("https://") != page.npos || commands.find("made ") != commands.npos)
         << name << ": where are its data from?";
     EXPECT_TRUE(says(which, "(../recipes/" + name + "/README.md)"));
     Config config;
     EXPECT_NO_THROW(read_toml(config, read_text(folder / "recipe.toml"), name)) << name;
-    std::smatch found;
-    const std::string expected = read_text(folder / "expected");
-    const std::regex form(
-        "metric=([a-z0-9_]+) value=(-|[0-9.]+) bar=(-|[0-9.]+) better=(more|less) part=(validation|test)( .*)?\n");
-    ASSERT_TRUE(std::regex_match(expected, found, form)) << name << ": " << expected;
-    const Figure* figure = find_figure(known, found[1].str());
-    ASSERT_TRUE(figure) << name << " measures " << found[1];
-    EXPECT_EQ(figure->better == Better::higher ? "more" : "less", found[4].str()) << name;
-    EXPECT_EQ(page.find("not yet measured") != page.npos, found[2] == "-") << name;
+    std::istringstream expected(read_text(folder / "expected"));
+    bool all_measured = true;
+    int figures = 0;
+    for (std::string line; std::getline(expected, line); ++figures) {
+      std::smatch found;
+      const std::regex form(
+          "(?:file=([^ ]+\\.json) )?metric=([a-z0-9_]+) value=(-|[0-9.]+) bar=(-|[0-9.]+|([^ ]+\\.json):[0-9.]+) "
+          "better=(more|less) part=(validation|test)( .*)?");
+      ASSERT_TRUE(std::regex_match(line, found, form)) << name << ": " << line;
+      const Figure* figure = find_figure(known, found[2].str());
+      ASSERT_TRUE(figure) << name << " measures " << found[2];
+      EXPECT_EQ(figure->better == Better::higher ? "more" : "less", found[6].str()) << name;
+      all_measured = all_measured && found[3] != "-";
+    }
+    EXPECT_GT(figures, 0) << name;
+    EXPECT_EQ(page.find("not yet measured") != page.npos, !all_measured) << name;
   }
 }
 
@@ -64,6 +78,130 @@ TEST(Recipes, WithoutTheirDataAreLeftOutWithAWord) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_TRUE(says(outcome.err, "pronounce: left out, there is no g2p-cmudict/train.tsv.xz"));
   EXPECT_TRUE(says(outcome.out, "0 recipes done, 1 left out, 0 failed"));
+}
+
+// recipes/run in a place of its own, with one recipe.
+class OneRecipe {
+ public:
+  OneRecipe(std::string_view commands, std::string_view expected) {
+    for (const char* name : {"recipes/run", "scripts/steps.sh"}) {
+      std::filesystem::create_directories((folder_ / name).parent_path());
+      std::filesystem::copy_file(root / name, folder_ / name);
+    }
+    std::filesystem::create_directories(folder_ / "recipes/one");
+    folder_.write("recipes/one/commands", commands);
+    folder_.write("recipes/one/expected", expected);
+    program("[ \"$1\" = list ] && echo '  dates  made'");
+  }
+
+  const TemporaryFolder& folder() const { return folder_; }
+  void program(const std::string& commands) const {
+    folder_.write("program", "#!/bin/sh\n" + commands + "\n");
+    std::filesystem::permissions(folder_ / "program", std::filesystem::perms::owner_all);
+  }
+  Outcome run(std::vector<std::string> words = {}, std::vector<std::string> environment = {}) const {
+    words.insert(words.begin(), folder_ / "recipes/run");
+    words.push_back("one");
+    environment.insert(environment.end(),
+                       {"FOVEA=program", "FOVEA_DATA=data"});  // as seen from the folder it is run in
+    return fovea::run({.words = words, .environment = environment, .folder = folder_.path()});
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST(Recipes, EachFigureIsHeldAgainstItsBar) {
+  const OneRecipe recipe(
+      "echo '{\"exact\":0.9,\"perplexity\":30}' >result.json\n"
+      "echo '{\"exact\":0.7,\"perplexity\":2e+1}' >other.json\n",
+      "metric=exact value=0.88 bar=0.90 better=more\n"
+      "file=other.json metric=exact value=- bar=0.75 better=more\n"
+      "metric=exact value=- bar=other.json:0.15 better=more\n"
+      "metric=exact value=- bar=other.json:0.25 better=more\n"
+      "metric=perplexity value=- bar=other.json:0 better=less\n"
+      "file=other.json metric=perplexity value=- bar=result.json:1 better=less\n"
+      "file=other.json metric=perplexity value=- bar=- better=less\n");
+  const Outcome outcome = recipe.run();
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(
+      outcome.out,
+      "one: exact 0.9000, expected 0.8800 (+0.0200); the bar of 0.90 is reached\n"
+      "one: other.json exact 0.7000, not yet measured before; the bar of 0.75 is missed\n"
+      "one: exact 0.9000, not yet measured before; the bar of 0.8500 (other.json +0.15) is reached\n"
+      "one: exact 0.9000, not yet measured before; the bar of 0.9500 (other.json +0.25) is missed\n"
+      "one: perplexity 30.0000, not yet measured before; the bar of 20.0000 (other.json +0) is missed\n"
+      "one: other.json perplexity 20.0000, not yet measured before; the bar of 29.0000 (result.json -1) is reached\n"
+      "one: other.json perplexity 20.0000, not yet measured before\n"
+      "1 recipes done, 0 left out, 0 failed\n");
+}
+
+TEST(Recipes, WhatIsExpectedMustBeThere) {
+  for (const char* expected : {"metric=cer value=- bar=-\n", "file=other.json metric=exact value=- bar=-\n",
+                               "metric=exact value=- bar=other.json:0\n"}) {
+    const OneRecipe recipe("echo '{\"exact\":0.9}' >result.json\n", expected);
+    for (const std::vector<std::string>& words : {std::vector<std::string>{}, {"--smoke"}}) {
+      const Outcome outcome = recipe.run(words);
+      EXPECT_EQ(outcome.code, 1) << expected;
+      EXPECT_TRUE(says(outcome.err, "where it is expected"));
+    }
+  }
+}
+
+TEST(Recipes, PathsAreThoseOfWhoeverRunsThem) {
+  const OneRecipe recipe("made a.tsv dates 5 1\npart lines.txt b.txt\necho '{\"exact\":1}' >result.json\n",
+                         "metric=exact\n");
+  std::filesystem::create_directories(recipe.folder() / "data");
+  recipe.folder().write("data/lines.txt", "a\n");
+  recipe.program("echo '  dates  made'");
+  EXPECT_EQ(recipe.run().code, 0);
+  EXPECT_EQ(read_text(recipe.folder() / "runs/recipes/one/b.txt"), "a\n");
+}
+
+TEST(Recipes, LeftOutThoughTheirDataAreThereFailASmokeRun) {
+  const OneRecipe recipe("made a.tsv series 5 1\necho '{\"exact\":1}' >result.json\n", "metric=exact\n");
+  EXPECT_TRUE(says(recipe.run().out, "0 recipes done, 1 left out, 0 failed"));
+  const Outcome outcome = recipe.run({"--smoke"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(says(outcome.err, "one: cannot be tried, this build has no series among its makers"));
+  recipe.program("exit 3");
+  EXPECT_TRUE(says(recipe.run().err, "does not run"));
+  EXPECT_EQ(recipe.run().code, 1);
+}
+
+// All that a bare system has not and a recipe needs is among the packages of ./check.
+TEST(Recipes, AreUnpackedByWhatCheckInstalls) {
+  const OneRecipe recipe("part lines.xz lines\necho '{\"exact\":1}' >result.json\n", "metric=exact\n");
+  std::filesystem::create_directories(recipe.folder() / "data");
+  std::filesystem::create_directories(recipe.folder() / "bin");
+  recipe.folder().write("data/lines.xz", "");
+  for (const auto& entry : std::filesystem::directory_iterator("/usr/bin")) {
+    if (entry.path().filename() != "xz")
+      std::filesystem::create_symlink(entry, recipe.folder() / "bin" / entry.path().filename().string());
+  }
+  const std::string path = "PATH=" + (recipe.folder() / "bin").string();
+  EXPECT_TRUE(says(recipe.run({}, {path}).err, "one: left out, xz is not installed (Debian: xz-utils)"));
+  const Outcome outcome = recipe.run({"--smoke"}, {path});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(says(outcome.err, "one: cannot be tried, xz is not installed (Debian: xz-utils)"));
+  EXPECT_TRUE(says(read_text(root / "scripts/install_packages"), " xz-utils)"));
+}
+
+TEST(Recipes, AnArchiveIsUnpackedWholeAlsoAfterAStop) {
+  const OneRecipe recipe("archive sounds.tar sounds\necho '{\"exact\":1}' >result.json\n", "metric=exact\n");
+  std::filesystem::create_directories(recipe.folder() / "data");
+  std::filesystem::create_directories(recipe.folder() / "runs/recipes/one/sounds.part");
+  recipe.folder().write("runs/recipes/one/sounds.part/old", "");
+  recipe.folder().write("a.wav", "sound");
+  ASSERT_EQ(run({.words = {"/usr/bin/tar", "-cf", "data/sounds.tar", "a.wav"}, .folder = recipe.folder().path()}).code,
+            0);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(recipe.run().code, 0);
+  EXPECT_EQ(read_text(recipe.folder() / "runs/recipes/one/sounds/a.wav"), "sound");
+  EXPECT_FALSE(std::filesystem::exists(recipe.folder() / "runs/recipes/one/sounds/old"));
+  recipe.folder().write("data/sounds.tar", "no archive");
+  std::filesystem::remove_all(recipe.folder() / "runs/recipes/one/sounds");
+  EXPECT_EQ(recipe.run().code, 1);
+  EXPECT_FALSE(std::filesystem::exists(recipe.folder() / "runs/recipes/one/sounds"));
 }
 
 TEST(Recipes, SlowOneIsRunOnASliver) {

@@ -23,7 +23,6 @@ std::filesystem::path path_below(const SourceCell& cell) {
   const std::filesystem::path path =
       failed ? std::filesystem::path() : std::filesystem::canonical(root / cell.text, failed);
   const bool below = !failed && std::ranges::mismatch(root, path).in1 == root.end();
-  // A pipe could be waited for without end.
   if (!below || !std::filesystem::is_regular_file(path, failed)) {
     throw data_error("\"{}\" names no file in the folder whose files are opened here (`files`)", beginning(cell.text));
   }
@@ -42,6 +41,11 @@ std::string read_named(const SourceCell& cell, std::string_view folder, const Re
   const bool any = cell.files.open == OpenFiles::any;
   const std::filesystem::path path = any ? path_of(cell, folder) : path_below(cell);
   try {
+    // A pipe could be waited for without end.
+    std::error_code none;
+    if (std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none)) {
+      throw data_error("cannot read {}: it is a folder, a pipe or a device", printable(path.native()));
+    }
     return read(path);
   } catch (const Error& e) {
     if (!any) throw data_error("\"{}\" cannot be read, or is too large", beginning(cell.text));

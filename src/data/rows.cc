@@ -42,9 +42,10 @@ struct NumberType {
   void (*take)(std::string_view bytes, std::vector<float>& values);
 };
 constexpr NumberType number_types[] = {
-    {"<f4", 4, take<float>},        {"<f8", 8, take<double>},       {"|u1", 1, take<std::uint8_t>},
-    {"|i1", 1, take<std::int8_t>},  {"<i2", 2, take<std::int16_t>}, {"<u2", 2, take<std::uint16_t>},
-    {"<i4", 4, take<std::int32_t>},
+    {"<f4", 4, take<float>},         {"<f8", 8, take<double>},        {"|u1", 1, take<std::uint8_t>},
+    {"|i1", 1, take<std::int8_t>},   {"<i2", 2, take<std::int16_t>},  {"<u2", 2, take<std::uint16_t>},
+    {"<i4", 4, take<std::int32_t>},  {"<u4", 4, take<std::uint32_t>}, {"<i8", 8, take<std::int64_t>},
+    {"<u8", 8, take<std::uint64_t>},
 };
 
 // The value of a key of the header, a Python dictionary: up to `last`.
@@ -92,7 +93,8 @@ Rows parse_rows(std::string_view text) {
     }
     double value = 0;
     const std::size_t stop = std::min(text.find_first_of("; ,\n\t\r", at), text.size());
-    const char *begin = text.data() + at + (c == '+' && text[at + 1] != '-' ? 1 : 0), *last = text.data() + stop;
+    const bool plus = c == '+' && at + 1 < stop && text[at + 1] != '-';
+    const char *begin = text.data() + at + (plus ? 1 : 0), *last = text.data() + stop;
     const auto [end, problem] = std::from_chars(begin, last, value);
     if (problem != std::errc() || end != last) {
       throw data_error("\"{}\" where a number is wanted", beginning(text.substr(at, stop - at), 20));

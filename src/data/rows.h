@@ -19,7 +19,7 @@ struct Rows {
 // and something else stands, where a row has another width than the first, where a number is not finite.
 Rows parse_rows(std::string_view text);
 
-// The bytes of a .npy file of one axis (rows of one number) or two: integers of 8, 16 or 32 bits, or floating point of
+// The bytes of a .npy file of one axis (rows of one number) or two: integers of 8 to 64 bits, or floating point of
 // 32 or 64. Throws a data_error.
 Rows parse_npy(std::string_view bytes);
 

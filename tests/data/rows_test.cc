@@ -57,6 +57,8 @@ TEST(Rows, TextThatIsNoneIsRefused) {
   for (const char* bad : {"1.5.3", "1-2", "+-5", "+", "-", "1e", "0x1", "--1"}) {
     EXPECT_NE(refusal([&] { parse_rows(bad); }), "") << bad;
   }
+  const std::vector<char> plus = {'1', ' ', '+'};  // nothing to be read behind it
+  EXPECT_EQ(refusal([&] { parse_rows({plus.data(), plus.size()}); }), "\"+\" where a number is wanted");
   EXPECT_EQ(refusal([] { parse_rows("1e300"); }), "number 1 is not finite");
 }
 
@@ -67,6 +69,11 @@ TEST(Rows, AreReadFromNumPyFiles) {
   EXPECT_EQ(parse_npy(npy("<f8", "(2,)", bytes_of<double>({0.5, -1}), 2)).values, (std::vector<float>{0.5, -1}));
   EXPECT_EQ(parse_npy(npy("|u1", "(1, 2)", bytes_of<std::uint8_t>({200, 3}))).values, (std::vector<float>{200, 3}));
   EXPECT_EQ(parse_npy(npy("<i2", "(1, 2)", bytes_of<std::int16_t>({-7, 3}))).values, (std::vector<float>{-7, 3}));
+  EXPECT_EQ(parse_npy(npy("<u4", "(2,)", bytes_of<std::uint32_t>({4'000'000'000, 3}))).values,
+            (std::vector<float>{4e9F, 3}));
+  EXPECT_EQ(parse_npy(npy("<i8", "(2,)", bytes_of<std::int64_t>({-7, 3}))).values, (std::vector<float>{-7, 3}));
+  EXPECT_EQ(parse_npy(npy("<u8", "(1,)", bytes_of<std::uint64_t>({std::uint64_t(1) << 63}))).values,
+            (std::vector<float>{0x1p63F}));
 }
 
 TEST(Rows, DamagedNumPyFilesAreRefused) {

@@ -216,6 +216,19 @@ TEST(NamedFiles, AreNamedWhereSomethingIsWrong) {
   EXPECT_NE(refusal(sources().find("image"), in_folder("bad.wav")).find("neither a PNG nor a JPEG"), std::string::npos);
 }
 
+// What waits for a writer, or never ends, is no file.
+TEST(NamedFiles, PipesAndDevicesAreRefused) {
+  const TemporaryFolder outer;
+  ASSERT_EQ(mkfifo((outer / "pipe").c_str(), 0600), 0);
+  for (const char* kind : {"audio", "image", "vectors"}) {
+    for (const std::string& name : {(outer / "pipe").string(), std::string("/dev/zero"), outer.path().string()}) {
+      const std::string problem = refusal(sources().find(kind), std::string_view(name));
+      EXPECT_NE(problem.find("cannot read " + name + ": it is a folder, a pipe or a device"), problem.npos)
+          << kind << ": " << problem;
+    }
+  }
+}
+
 TEST(NamedFiles, AreLookedForInTheFolderThatIsGiven) {
   SourceOptions options;
   options.folder = folder().path().string();
@@ -239,6 +252,12 @@ TEST(NamedFiles, AreJoined) {
   for (const char* names : {"large.png + ", " + large.png", "large.png + none.png", " + "}) {
     EXPECT_NE(refusal(sources().find("image"), in_folder(names)), "") << names;
   }
+}
+
+TEST(Image, TooLongForItsHeightIsNamed) {
+  folder().write("line.png", encode_png({20'000, 1, 1, std::vector<std::uint8_t>(20'000, 9)}));
+  const std::string problem = refusal(sources().find("image"), in_folder("line.png"));
+  EXPECT_NE(problem.find("line.png: "), problem.npos) << problem;
 }
 
 TEST(Image, IsOneOfManyInAnIdxFile) {

@@ -23,7 +23,10 @@ const Registry<Maker>& makers() {
 void MakerOptions::fields(FieldVisitor& visit) {
   visit("bad_typing", bad_typing,
         "of dates: a letter of some words is wrong, missing, twice or in its neighbour's place");
-  visit("words", words, "of typos: a file of words, the second column of which may say how frequent each is", a_file());
+  visit("words", words,
+        "of typos: a file of words, the last column of which may say how frequent each is (default: "
+        "/usr/share/dict/words)",
+        a_file());
   visit("answer", answer, "of typos: position or word; of scenes: caption or question; of series: symbols or series");
   visit("pictures", pictures, "of scenes: the folder that they are written to", a_file());
   visit("unseen", unseen, "of scenes: only combinations that there are never without it");

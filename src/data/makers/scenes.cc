@@ -10,8 +10,10 @@
 
 #include "base/as_size.h"
 #include "base/error.h"
+#include "base/file_part.h"
 #include "base/files.h"
 #include "base/random.h"
+#include "base/utf8.h"
 #include "data/makers/maker.h"
 #include "data/picture.h"
 
@@ -165,6 +167,19 @@ SceneQuestion ask(const Scene& scene, SceneDraws& draws) {
   }
 }
 
+// Not with the care that a model is written with: it can be made again. Only what may have been drawn here before is
+// written over: a PNG file of the same size and colours, or the beginning of one.
+void write_scene(const std::string& path, std::string_view png) {
+  constexpr std::size_t up_to_colours = 26;
+  std::error_code none;
+  if (std::filesystem::exists(path, none) && !png.starts_with(read_file_part(path, 0, up_to_colours))) {
+    throw usage_error("{} is there already and is no drawn scene; choose another folder for `pictures`",
+                      printable(path));
+  }
+  std::ofstream file(path, std::ios::binary);
+  if (!(file << png).flush()) throw Error(ErrorKind::failure, fmt::format("{}: cannot be written", printable(path)));
+}
+
 MakeLine begin_scenes(const MakerOptions& options, std::uint64_t seed) {
   if (options.pictures.empty()) throw usage_error("scenes needs a folder for its pictures; give one with `pictures` F");
   Files files;
@@ -183,11 +198,7 @@ MakeLine begin_scenes(const MakerOptions& options, std::uint64_t seed) {
       example.others = {asked.question};
       example.target = asked.answer;
     }
-    // Not with the care that a model is written with: it can be made again.
-    std::ofstream file(example.source, std::ios::binary);
-    if (!(file << encode_png(picture)).flush()) {
-      throw Error(ErrorKind::failure, fmt::format("{}: cannot be written", example.source));
-    }
+    write_scene(example.source, encode_png(picture));
     example.line = static_cast<std::int64_t>(index) + 1;
     return example;
   };

@@ -2,7 +2,9 @@
 // from a list: one a line, with how frequent it is in the last column, if there is one. A word is drawn in proportion
 // to the square root of that, so that the rare ones are met, too.
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <unordered_set>
 
@@ -31,18 +33,35 @@ bool is_plain_word(std::string_view word) {
   return word.size() >= 3 && word.find_first_not_of("abcdefghijklmnopqrstuvwxyz") == word.npos;
 }
 
+// The list that was named, else that of the system.
+std::string find_words(const std::string& named) {
+  if (!named.empty()) return named;
+  const std::string system = "/usr/share/dict/words";
+  std::error_code none;
+  if (std::filesystem::is_regular_file(system, none)) return system;
+  throw usage_error("typos needs a list of words, and there is no {}; give one with `words` F", system);
+}
+
+// In the last column of a line; below 0 where that is no number.
+double count_of(std::string_view line) {
+  const std::size_t tab = line.rfind('\t');
+  if (tab == line.npos) return 0;
+  double count = -1;
+  const auto [end, problem] = std::from_chars(line.data() + tab + 1, line.data() + line.size(), count);
+  return problem == std::errc() && end == line.data() + line.size() ? count : -1;
+}
+
 WordList read_words(const std::string& file) {
-  if (file.empty()) throw usage_error("typos needs a list of words; give one with `words` F");
   WordList list;
   LineReader reader(file);
   std::uint64_t sum = 0;
   for (std::string line; reader.next(line);) {
     const std::string word = line.substr(0, line.find('\t'));
     if (!is_plain_word(word) || !list.known.insert(word).second) continue;
-    double count = 0;
-    if (const std::size_t tab = line.rfind('\t'); tab != line.npos) count = std::atof(line.c_str() + tab + 1);
-    if (!(count >= 0 && count < 1e15))
+    const double count = count_of(line);
+    if (!(count >= 0 && count < 1e15)) {
       throw data_error("{}:{}: the last column is no count", file, reader.line_number());
+    }
     sum += 1 + static_cast<std::uint64_t>(std::lround(std::sqrt(count)));
     list.words.push_back(word);
     list.up_to.push_back(sum);
@@ -52,24 +71,25 @@ WordList read_words(const std::string& file) {
 }
 
 MakeLine begin_typos(const MakerOptions& options, std::uint64_t seed) {
-  const auto list = std::make_shared<const WordList>(read_words(options.words));
-  return [list, seed, where = options.answer == "position"](std::uint64_t index) {
+  const std::string file = find_words(options.words);
+  const auto list = std::make_shared<const WordList>(read_words(file));
+  return [file, list, seed, where = options.answer == "position"](std::uint64_t index) {
     const Random random = Random(seed, Purpose::data).at(index);
-    Example example;
-    std::size_t place = 0;
-    std::string word;
-    // What is a word again is no typo; a list with nothing else in reach gives up.
-    for (std::uint64_t attempt = 0; attempt < 20; ++attempt) {
-      word = list->draw(random, 4 * attempt);
-      place = random.below(word.size(), 4 * attempt + 1);
+    // What is a word again is no typo: another word is drawn.
+    for (std::uint64_t attempt = 0; attempt < 1000; ++attempt) {
+      const std::string& word = list->draw(random, 4 * attempt);
+      const std::size_t place = random.below(word.size(), 4 * attempt + 1);
+      Example example;
       example.source = word;
       const auto letter = static_cast<std::uint64_t>(word[place] - 'a');
       example.source[place] = static_cast<char>('a' + (letter + 1 + random.below(25, 4 * attempt + 2)) % 26);
-      if (!list->known.contains(example.source)) break;
+      if (list->known.contains(example.source)) continue;
+      example.target = where ? std::to_string(place + 1) : word;
+      example.line = static_cast<std::int64_t>(index) + 1;
+      return example;
     }
-    example.target = where ? std::to_string(place + 1) : word;
-    example.line = static_cast<std::int64_t>(index) + 1;
-    return example;
+    throw data_error("{}: a wrong letter makes nearly always another of these words; a list with fewer is needed",
+                     file);
   };
 }
 

@@ -74,7 +74,7 @@ class ImageSource : public Source {
 
   SourceData encode(const SourceCell& cell) const override {
     const Picture picture = read_picture(cell, folder_, options_.colour);
-    const ScaledPicture scaled = scale_picture(picture, options_.height);
+    const ScaledPicture scaled = naming_file(cell, folder_, [&] { return scale_picture(picture, options_.height); });
     const double sum = std::accumulate(scaled.values.begin(), scaled.values.end(), 0.0);
     const auto mean = static_cast<float>(sum / static_cast<double>(scaled.values.size()));
     const Regions& r = regions_;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
@@ -102,7 +103,10 @@ TEST(Makers, RefuseWhatTheyDoNotObey) {
     return "";
   };
   EXPECT_EQ(refusal("copy", {.bad_typing = true}), "copy knows no `bad_typing`");
-  EXPECT_EQ(refusal("typos", {}), "typos needs a list of words; give one with `words` F");
+  if (!std::filesystem::exists("/usr/share/dict/words")) {
+    EXPECT_EQ(refusal("typos", {}),
+              "typos needs a list of words, and there is no /usr/share/dict/words; give one with `words` F");
+  }
   EXPECT_EQ(refusal("scenes", {}), "scenes needs a folder for its pictures; give one with `pictures` F");
   EXPECT_NE(refusal("series", {.answer = "question"}).find("symbols"), std::string::npos);
 }
@@ -127,6 +131,52 @@ TEST(Typos, HaveOneWrongLetterWhereTheTargetSays) {
   EXPECT_EQ(counts.size(), 3u);
   EXPECT_NEAR(counts["you"], 3100, 150);
   EXPECT_NEAR(counts["these"], 100, 50);
+}
+
+TEST(Typos, AreNeverWordsOfTheList) {
+  const TemporaryFolder folder;
+  std::string many, all;  // words of three letters: that end in any but z, and all of them
+  for (int i = 0; i < 26 * 26 * 26; ++i) {
+    const std::string word = {static_cast<char>('a' + i / 676), static_cast<char>('a' + i / 26 % 26),
+                              static_cast<char>('a' + i % 26), '\n'};
+    all += word;
+    if (word[2] != 'z') many += word;
+  }
+  const MakeLine make = makers().find("typos").start({.words = folder.write("many", many)}, 1);
+  for (std::uint64_t i = 0; i < 50; ++i) EXPECT_EQ(make(i).source[2], 'z');
+  const MakeLine none = makers().find("typos").start({.words = folder.write("all", all)}, 1);
+  EXPECT_THROW(none(0), Error);
+}
+
+TEST(Typos, ACountIsANumber) {
+  const TemporaryFolder folder;
+  for (const std::string count : {"many", "", "3x", "-1", "nan", "1e300", "3 "}) {
+    const std::string words = folder.write("w.tsv", "there\t10\nthese\t" + count + "\n");
+    try {
+      makers().find("typos").start({.words = words}, 1);
+      ADD_FAILURE() << count;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.what(), words + ":2: the last column is no count");
+    }
+  }
+}
+
+TEST(Scenes, WriteOverNothingButScenes) {
+  const TemporaryFolder folder;
+  const MakeLine make = makers().find("scenes").start({.pictures = folder.path().string()}, 1);
+  for (int i = 0; i < 2; ++i) EXPECT_NO_THROW(make(0));
+  folder.write("1-1.png", "");  // what was stopped
+  EXPECT_NO_THROW(make(1));
+  for (const std::string& mine : {std::string("notes"), encode_png({2, 1, 3, {0, 0, 0, 9, 9, 9}})}) {
+    const std::string path = folder.write("1-2.png", mine);
+    try {
+      make(2);
+      ADD_FAILURE();
+    } catch (const Error& e) {
+      EXPECT_EQ(e.what(), path + " is there already and is no drawn scene; choose another folder for `pictures`");
+    }
+    EXPECT_EQ(std::filesystem::file_size(path), mine.size());
+  }
 }
 
 TEST(Scenes, KeepBackSomePairs) {

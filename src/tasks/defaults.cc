@@ -238,8 +238,8 @@ std::vector<Choice> choose_training(const Config& config, std::span<const Exampl
   const int size = config.model.decoder.size;
   choose("training.learning_rate", size > 128 ? 0.001 : 0.002, fmt::format("for size {}", size));
   if (unsteady) choose("training.warmup", 400, "Transformers start unsteadily");
-  const bool few = target.symbols < 50000;
-  choose("training.dropout", few ? 0.3 : 0.2, fmt::format("{} target symbols to learn from", target.symbols));
+  const double dropout = target.symbols < 10000 ? 0.4 : target.symbols < 50000 ? 0.3 : 0.2;
+  choose("training.dropout", dropout, fmt::format("{} target symbols to learn from", target.symbols));
   if (!selects().find(config.model.attention.select).traits.marginal) {
     choose("objective.label_smoothing", 0.1, "no answer is certain");
   }

@@ -108,7 +108,7 @@ TrainResult train(const TrainRequest& request) {
   Trainer trainer(resolved.config, std::move(data), options_of(request), files, recorder);
   recorder.announce(std::move(resolved.choices));
   // Of a run that goes on it is there already, and a request that is refused must not change it.
-  const bool goes_on = !request.fresh && files.exists(request.folder / checkpoint_file_name);
+  const bool goes_on = resumes(files, request.folder, request.fresh);
   std::optional<Film> film;
   if (ranks.first()) {
     recorder.on_start = [&] {

@@ -114,6 +114,10 @@ Progress progress_from_json(const std::string& text, const std::string& name) {
   return progress;
 }
 
+bool resumes(Files& files, const std::filesystem::path& folder, bool fresh) {
+  return !fresh && files.exists(folder / checkpoint_file_name);
+}
+
 void save_checkpoint(Files& files, const std::filesystem::path& folder, const Model& model, Optimizer& optimizer,
                      const Progress& progress, std::uint64_t data_hash, const std::string& from) {
   TensorFile file{model.metadata(), to_arrays(model.parameters(), model.parameters().values(), weights_prefix)};

@@ -33,7 +33,7 @@ struct History {
   Tensor last;     // [queries, batch, positions] weights of the step before
   Tensor total;    // the same, summed over all steps before
   Tensor written;  // [queries, batch, size] vector of the symbol written last; empty if there are none
-  std::span<const std::uint8_t> stepped;  // [queries * batch / heads] whether that symbol is the step symbol
+  std::span<const std::uint8_t> stepped;  // [queries * batch / heads] whether that symbol moves on by a position
   std::vector<Tensor> own;                // what each bias keeps, if it keeps anything: [queries, batch, any]
   int layer = -1;                         // whose forced weights (see Pass) are used; -1: none are
 };

@@ -46,9 +46,10 @@ class Decoder {
     Generator::Written written;  // where a step had to wait for what the one before wrote
     std::vector<Tensor> kept;    // by biases, after each row's last real step and what it wrote: [batch, any]
   };
-  // All steps with the right symbols as inputs, or, where the pass samples, partly the model's own.
-  virtual TeacherForced teacher_forced(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
-                                       const Generator& generator, const GeneratorSources& generator_sources) const = 0;
+  // All steps with the right symbols as inputs, or, where they are sampled, partly the model's own.
+  virtual TeacherForced teacher_forced(Pass& pass, const Encoded& encoded, const Sources& sources,
+                                       const PreviousSymbols& inputs, const Generator& generator,
+                                       const GeneratorSources& generator_sources) const = 0;
 
   virtual DecoderSizes sizes() const = 0;
   // The attention whose weights are a prior over positions; null unless the selection mixes outputs.
@@ -90,8 +91,9 @@ std::unique_ptr<Decoder> make_decoder(Parameters& parameters, const ModelOptions
 // x [steps, batch, any] + same [batch, any]
 Tensor add_to_each_step(Tensor x, Tensor same);
 
-// Whether, in training, row b of step t reads what the model chose before it instead of the right symbol.
-bool reads_own_choice(const Pass& pass, int t, int b);
+// Whether some of the inputs are the model's own choice, and whether row b of step t is.
+bool samples(const Pass& pass, const PreviousSymbols& inputs);
+bool reads_own_choice(const Pass& pass, const PreviousSymbols& inputs, int t, int b);
 // The symbol that row `row` of log-probabilities [.., symbols] makes most probable.
 std::int32_t most_probable_symbol(Tensor log_probabilities, int row);
 

@@ -163,7 +163,7 @@ CopyMapView copies_of(Pass& pass, Ids read, int symbols) {
 
 }  // namespace
 
-TeacherForced EncoderDecoder::teacher_forced(Pass& pass, const SourceBatch& source, const Side& previous,
+TeacherForced EncoderDecoder::teacher_forced(Pass& pass, const SourceBatch& source, const PreviousSymbols& previous,
                                              const Side& targets, Vectors* vectors) const {
   TeacherForced forced;
   if (rationale_) forced.rationale = rationale_->choose(pass, source);
@@ -207,18 +207,17 @@ Tensor EncoderDecoder::nll(Pass& pass, const TeacherForced& forced, const Side& 
   return add(scale(right, smoothing - 1), scale(spread, -smoothing / static_cast<Real>(symbols_)));
 }
 
-EncoderDecoder::Loss EncoderDecoder::loss_of(Pass& pass, const TeacherForced& forced, const Batch& batch,
-                                             const Side& targets) const {
+EncoderDecoder::Loss EncoderDecoder::loss_of(Pass& pass, const Side& targets, ObjectiveBatch seen) const {
+  const TeacherForced& forced = seen.forced;
   Loss loss;
   loss.symbols = static_cast<int>(std::ranges::count(targets.real, 1));
   loss.terms.push_back({"nll", nll(pass, forced, targets)});
-  const auto log_p = [&] {
+  seen.log_p = [&] {
     if (forced.log_probabilities) return multiply(forced.log_probabilities, step_mask(pass, targets.mask(), 1));
     const Tensor written = forced.decoder.written.log_probabilities;
     return pick(written ? written : generator_->write(pass, forced.decoder.readout, forced.sources).log_probabilities,
                 targets.ids, Vocabulary::pad);
   };
-  const ObjectiveBatch seen = {forced, targets.mask(), batch.alignment, log_p};
   for (const auto& objective : objectives_) objective->add_terms(pass, seen, loss.terms);
   for (const LossTerm& term : loss.terms) loss.total = loss.total ? add(loss.total, term.value) : term.value;
   return loss;
@@ -226,11 +225,12 @@ EncoderDecoder::Loss EncoderDecoder::loss_of(Pass& pass, const TeacherForced& fo
 
 EncoderDecoder::Loss EncoderDecoder::loss(Pass& pass, const Batch& batch) const {
   const TeacherForced forced = teacher_forced(pass, batch.source, batch.previous, batch.targets);
-  Loss loss = loss_of(pass, forced, batch, batch.targets);
+  Loss loss = loss_of(pass, batch.targets, {forced, batch.targets.mask(), batch.alignment, batch.expected});
   if (!reverse_) return loss;
   const TeacherForced back =
       reverse_->teacher_forced(pass, batch.reverse_source, batch.reverse_previous, batch.reverse_targets);
-  const Loss other = reverse_->loss_of(pass, back, {}, batch.reverse_targets);
+  const Side& reversed = batch.reverse_targets;
+  const Loss other = reverse_->loss_of(pass, reversed, {back, reversed.mask(), {}, batch.expected});
   for (const LossTerm& term : other.terms) loss.terms.push_back({"reverse_" + term.name, term.value});
   const Tensor real = step_mask(pass, batch.targets.mask(), forced.weights.shape()[2]);
   loss.total = add(loss.total, other.total);

@@ -65,8 +65,11 @@ void GradientWorker::fill_shard(Shard& shard, const Random& random) {
 
 void GradientWorker::compute_shard(Shard& shard, const GradientRequest& request, double scale) {
   fill_shard(shard, request.random);
-  const TrainingPass training = {
-      {}, request.random, shard.batch.samples, request.dropout, request.scheduled_sampling, request.expected};
+  for (PreviousSymbols* read : {&shard.batch.previous, &shard.batch.reverse_previous}) {
+    read->scheduled_sampling = request.scheduled_sampling;
+  }
+  shard.batch.expected = request.expected;
+  const TrainingPass training = {{}, request.random, shard.batch.samples, request.dropout};
   Pass pass(model_.parameters(), shard.arena, training);
   const EncoderDecoder::Loss loss = model_.network().loss(pass, shard.batch);
   pass.tape().note_gradients(loss.total, static_cast<Real>(scale));

@@ -261,7 +261,7 @@ TEST(Inputs, GradientsReachTheWeightsOfRows) {
   const auto loss = [&](std::span<Real> into) {
     reader.parameters.invalidate_packed();
     Arena arena;
-    const TrainingPass training = {into, Random(1, Purpose::dropout), samples, 0, 0, 0};
+    const TrainingPass training = {into, Random(1, Purpose::dropout), samples};
     Pass pass(reader.parameters, arena, training);
     const Tensor values = reader.encoder->encode(pass, reader.input->vectors(pass, side), side.mask()).memory.values;
     const Tensor sum_of_squares = sum(multiply(values, values));

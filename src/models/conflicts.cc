@@ -85,15 +85,15 @@ void check_positions_kept(const ModelOptions& options) {
   }
 }
 
-// Outputs that spread probability by the decoder's weights.
+// Generators that spread probability by the decoder's weights.
 void check_shares(const ModelOptions& options) {
-  const std::string &output = options.generator.kind, &select = options.attention.select;
-  const bool by_weights = generators().find(output).traits.by_weights && !options.generator.own_attention;
+  const std::string &generator = options.generator.kind, &select = options.attention.select;
+  const bool by_weights = generators().find(generator).traits.by_weights && !options.generator.own_attention;
   if (!by_weights || selects().find(select).traits.sums_to_one) return;
   throw usage_error(
       "generator.kind = {} with attention.select = {}: its weights are no shares of one; choose another "
-      "selection, or an output with weights of its own",
-      output, select);
+      "selection, or a generator with weights of its own",
+      generator, select);
 }
 
 void check_objectives(const ModelOptions& options, bool reads) {

@@ -38,7 +38,7 @@ class Decoder {
     std::vector<StepLook> looks;
     std::vector<StepLook> self_looks;  // see StepResult
   };
-  // previous [rows]: the symbols written last; feedback [rows, any]: what the output gives back, if anything.
+  // previous [rows]: the symbols written last; feedback [rows, any]: what the generator gives back, if anything.
   virtual Step step(Pass& pass, const Sources& sources, const State& state, Ids previous, Tensor feedback) const = 0;
 
   struct TeacherForced {
@@ -63,7 +63,7 @@ class Decoder {
 
 // Sizes of what else each step reads; 0: nothing.
 struct StepInputs {
-  int feedback = 0;       // what the output gives back
+  int feedback = 0;       // what the generator gives back
   int line_features = 0;  // what holds for the whole line
 };
 

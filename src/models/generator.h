@@ -1,4 +1,4 @@
-// How symbols are chosen from what the decoder offers: from the vocabulary, or also from the source. An output is one
+// How symbols are chosen from what the decoder offers: from the vocabulary, or also from the source. A generator is one
 // file in generators/ that defines an entry, and one line in generators.def.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace fovea {
 
-// What an output is built for.
+// What a generator is built for.
 struct GeneratorSizes {
   int features = 0;
   int state = 0;

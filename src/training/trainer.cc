@@ -72,8 +72,8 @@ void Trainer::start() {
   data_.beginning.reset();  // its weights are as many again
   share_progress();
   ranks_.broadcast(std::as_writable_bytes(model_->parameters().values()));
-  for (const Optimizer::Memory& memory : optimizer_->memories()) {
-    ranks_.broadcast(std::as_writable_bytes(memory.values));
+  for (const Optimizer::Slot& slot : optimizer_->slots()) {
+    ranks_.broadcast(std::as_writable_bytes(slot.values));
   }
   model_->parameters().invalidate_packed();
   seconds_before_ = progress_.seconds;

@@ -15,7 +15,7 @@ namespace fovea {
 struct TrainingData {
   std::vector<Example> training;
   std::vector<Example> held_out;
-  std::shared_ptr<const Lexicon> lexicon = {};      // for outputs that look symbols up
+  std::shared_ptr<const Lexicon> lexicon = {};      // for generators that look symbols up
   std::shared_ptr<const Beginning> beginning = {};  // a model that is trained on; none: a new one
 };
 

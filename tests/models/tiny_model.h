@@ -1,5 +1,5 @@
 // A model so small that its numbers can be checked one by one, and a batch of examples to ask it about: ragged on both
-// sides, with symbols that only the source has, copy_map for outputs that copy or look up, and alignments.
+// sides, with symbols that only the source has, copy_map for generators that copy or look up, and alignments.
 #pragma once
 
 #include <algorithm>

@@ -26,9 +26,9 @@ void Unpacker::cut_short() const {
   throw data_error("{}: the {} file is cut short; copy or make it again", file_, packing_);
 }
 
-void Unpacker::too_large(std::size_t most_bytes) const {
+void Unpacker::too_large(std::size_t max_bytes) const {
   throw data_error("{}: the {} file takes more than {} MiB of memory to unpack; pack it at a lower level", file_,
-                   packing_, most_bytes >> 20);
+                   packing_, max_bytes >> 20);
 }
 
 }  // namespace fovea

@@ -26,7 +26,7 @@ class Unpacker {
  protected:
   [[noreturn]] void damaged(std::string_view how) const;
   [[noreturn]] void cut_short() const;
-  [[noreturn]] void too_large(std::size_t most_bytes) const;  // what it takes to unpack it
+  [[noreturn]] void too_large(std::size_t max_bytes) const;  // what it takes to unpack it
 
  private:
   std::string file_;

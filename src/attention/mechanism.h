@@ -108,6 +108,7 @@ struct Traits {
   bool ignores_query = false;     // the same at every step
   bool ignores_scores = false;    // a control
   bool ignores_values = false;    // sees how much was looked at, not what
+  bool plain = false;             // of a read: the weighted sum of the values and nothing else
   bool may_be_negative = false;   // its weights
   bool equal_sizes = false;       // multiplies query and key number by number: both are projected if their sizes differ
   bool mixes_keys = false;        // a key knows its neighbours, later ones too: not under a causal mask

@@ -53,7 +53,7 @@ void check_marginal(const ModelOptions& options) {
            "a symbol comes from one position; set attention.heads = 1 and "
            "attention.projections = false");
   }
-  if (options.attention.read != "sum") {
+  if (!reads().find(options.attention.read).traits.plain) {
     refuse("attention.read = " + options.attention.read,
            "outputs are mixed and no values read; set attention.read = sum");
   }
@@ -110,8 +110,8 @@ void check_objectives(const ModelOptions& options, bool reads) {
         "decoder.frozen with generator.tied: the choice would teach the vectors that are to stay as they are; "
         "leave one out");
   }
-  if (options.generator.own_attention && options.generator.kind != "pointer_generator") {
-    throw usage_error("generator.own_attention belongs to generator.kind = pointer_generator, not to {}",
+  if (options.generator.own_attention && !generators().find(options.generator.kind).traits.may_attend) {
+    throw usage_error("generator.own_attention with generator.kind = {}: it has none; choose pointer_generator",
                       options.generator.kind);
   }
 }

@@ -81,6 +81,7 @@ struct GeneratorTraits {
   bool lexicon = false;      // copy_map are what a lexicon says
   bool feeds_back = false;   // a step reads what the one before copied, a vector of the memory's size
   bool by_weights = false;   // spreads probability by the decoder's weights, unless it has an attention of its own
+  bool may_attend = false;   // has one with generator.own_attention
 };
 
 struct GeneratorKind {

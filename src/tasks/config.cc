@@ -78,8 +78,9 @@ void check_shared_vocabulary(const Config& config) {
   if (sources.size() != 1) refuse("it is for one source and the target; leave it out");
   const SourceOptions& source = *sources[0];
   const TextOptions& target = config.target;
-  if (source.kind != "text")
+  if (!fovea::sources().find(source.kind).writable) {
     refuse(fmt::format("source.kind = {}, and only a text has what a target has", source.kind));
+  }
   const auto compare = [&](std::string_view name, const auto& read, const auto& written) {
     if (read == written) return;
     refuse(fmt::format("source.{} = {}, but target.{} = {}; give both the same", name, read, name, written));
@@ -102,16 +103,16 @@ void check_sources(const Config& config) {
                                         : "it reads no source; call that column skip, or choose another task");
   }
   for (const SourceOptions* source : sources) {
-    const bool symbols = fovea::sources().find(source->kind).symbols;
-    if (!symbols && generator.copies && !task.traits.positions) {
+    const SourceKind& read = fovea::sources().find(source->kind);
+    if (!read.symbols && generator.copies && !task.traits.positions) {
       throw usage_error("generator.kind = {} with source.kind = {}: there are no symbols to copy; choose softmax", kind,
                         source->kind);
     }
-    if (!symbols && generator.lexicon) {
+    if (!read.symbols && generator.lexicon) {
       throw usage_error("generator.kind = {} with source.kind = {}: it looks up symbols; choose softmax", kind,
                         source->kind);
     }
-    if (source->kind != "text" && both) {
+    if (!read.writable && both) {
       throw usage_error("objective.{} with source.kind = {}: the source is written, too, and must be text",
                         both->kind->name, source->kind);
     }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/ranks.h"
@@ -22,6 +23,9 @@ struct TrainingData {
 // Throw usage_errors and data_errors: settings that make no sense together, and lines that are missing.
 void check_training(const Config& config);
 void check_data(const TrainingData& data);
+
+// Goes on from the hash of what came before.
+std::uint64_t hash_examples(std::uint64_t hash, std::span<const Example> examples);
 
 struct EncodedLines {
   std::vector<Encoding> examples;  // to train on

@@ -12,6 +12,7 @@
 // docs/library.md tells more.
 #pragma once
 
+#include "benchmarks/bench.h"
 #include "data/makers/maker.h"
 #include "evaluation/difference.h"
 #include "evaluation/evaluation.h"
@@ -20,7 +21,10 @@
 #include "inference/predictor.h"
 #include "runs/check.h"
 #include "runs/compare.h"
+#include "runs/film.h"
 #include "runs/presets.h"
+#include "runs/run_report.h"
+#include "runs/tensorboard.h"
 #include "runs/train.h"
 #include "show/comparison.h"
 #include "show/evaluation.h"

@@ -15,7 +15,7 @@
 
 #include "support/source_files.h"
 
-namespace fovea::layers_test {
+namespace fovea::layering_test {
 namespace {
 
 using Texts = std::map<std::string, std::string>;  // path from src/ -> text
@@ -125,4 +125,4 @@ TEST(Layers, EachKindOfProblemIsFound) {
 }
 
 }  // namespace
-}  // namespace fovea::layers_test
+}  // namespace fovea::layering_test

@@ -33,7 +33,7 @@ struct History {
   Tensor last;     // [queries, batch, positions] weights of the step before
   Tensor total;    // the same, summed over all steps before
   Tensor written;  // [queries, batch, size] vector of the symbol written last; empty if there are none
-  std::span<const std::uint8_t> stepped;  // [queries * batch / heads] whether that symbol is the step symbol
+  std::span<const std::uint8_t> stepped;  // [queries * batch / heads] whether that symbol moves on by a position
   std::vector<Tensor> own;                // what each bias keeps, if it keeps anything: [queries, batch, any]
   int layer = -1;                         // whose forced weights (see Pass) are used; -1: none are
 };
@@ -108,6 +108,7 @@ struct Traits {
   bool ignores_query = false;     // the same at every step
   bool ignores_scores = false;    // a control
   bool ignores_values = false;    // sees how much was looked at, not what
+  bool plain = false;             // of a read: the weighted sum of the values and nothing else
   bool may_be_negative = false;   // its weights
   bool equal_sizes = false;       // multiplies query and key number by number: both are projected if their sizes differ
   bool mixes_keys = false;        // a key knows its neighbours, later ones too: not under a causal mask

@@ -9,8 +9,10 @@
 #include "data/makers/maker.h"
 #include "data/source.h"
 #include "data/tokenizer.h"
+#include "decoding/rule.h"
 #include "models/encoder.h"
 #include "models/generator.h"
+#include "models/input.h"
 #include "models/join.h"
 #include "models/objective_options.h"
 #include "tasks/config.h"
@@ -61,6 +63,7 @@ std::vector<Listing> listings() {
   std::vector<Listing> all = {
       described("tasks", "task: what is asked of a model", task_kinds()),
       described("sources", "source.kind: what a column holds that is read", sources()),
+      kinds("inputs", "how a source becomes vectors; which one follows from source.kind", inputs()),
       kinds("joins", "join: how several sources serve one decoder", joins()),
       kinds("scores", "attention.score: how well a key matches the query", scores()),
       kinds("biases", "attention.bias: what position and history add to the scores", biases()),
@@ -69,7 +72,8 @@ std::vector<Listing> listings() {
       kinds("encoders", "encoder.kind: what reads the source", encoders()),
       kinds("decoders", "decoder.kind: what writes the target", decoders()),
       kinds("generators", "generator.kind: how a symbol is chosen", generators()),
-      kinds("objectives", "objective: what training makes small beside the likelihood", objectives())};
+      kinds("objectives", "objective: what training makes small beside the likelihood", objectives()),
+      kinds("rules", "what answers may be and are worth; set with options of fovea predict", decoding_rules())};
   Listing cut{"tokenizers", "source.tokenizer, target.tokenizer: what a symbol is", {}};
   for (const TokenizerKind* kind : tokenizers()) {
     cut.rows.push_back({std::string(kind->example), std::string(kind->description), ""});

@@ -16,13 +16,13 @@ namespace fovea {
 
 namespace {
 
-constexpr std::uint64_t most_pixels = std::uint64_t(1) << 24, most_across = 1 << 15;
+constexpr std::uint64_t max_pixels = std::uint64_t(1) << 24, max_across = 1 << 15;
 
 // Before anything is made for them.
 void check_size(std::uint64_t width, std::uint64_t height) {
   if (width == 0 || height == 0) throw data_error("a picture without pixels");
-  if (width > most_across || height > most_across || width * height > most_pixels) {
-    throw data_error("a picture of {} x {} pixels where {} are read; make it smaller", width, height, most_pixels);
+  if (width > max_across || height > max_across || width * height > max_pixels) {
+    throw data_error("a picture of {} x {} pixels where {} are read; make it smaller", width, height, max_pixels);
   }
 }
 
@@ -227,14 +227,14 @@ ScaledPicture scale_picture(const Picture& picture, int height) {
   return scaled;
 }
 
-Picture shrink_picture(const Picture& picture, std::int64_t most_pixels) {
+Picture shrink_picture(const Picture& picture, std::int64_t max_pixels) {
   const double pixels = static_cast<double>(picture.width) * picture.height;
-  if (pixels <= static_cast<double>(most_pixels)) return picture;
-  const double factor = std::sqrt(static_cast<double>(most_pixels) / pixels);
+  if (pixels <= static_cast<double>(max_pixels)) return picture;
+  const double factor = std::sqrt(static_cast<double>(max_pixels) / pixels);
   const int height = std::max(1, static_cast<int>(picture.height * factor));
   const ScaledPicture scaled = scale_picture(picture, height);
   // One line of pixels is not made lower: it is cut.
-  const int width = std::min(scaled.width, static_cast<int>(most_pixels / height));
+  const int width = std::min(scaled.width, static_cast<int>(max_pixels / height));
   Picture small = {width, height, picture.channels, {}};
   const std::ptrdiff_t row = std::ptrdiff_t(scaled.width) * picture.channels;
   for (int y = 0; y < height; ++y) {

@@ -43,7 +43,7 @@ void append_picture(Picture& picture, const Picture& next);
 std::string encode_png(const Picture& picture);
 
 // The same with at most so many pixels, its sides in proportion as far as whole pixels go.
-Picture shrink_picture(const Picture& picture, std::int64_t most_pixels);
+Picture shrink_picture(const Picture& picture, std::int64_t max_pixels);
 
 // The numbers of a picture, [height, width, channels] from 0 to 1, brought to a height; its width in proportion, at
 // least one. Each pixel is a mean of those around its place, weighed by how near they are (a triangle, as wide as the

@@ -17,7 +17,7 @@ namespace fovea {
 
 namespace {
 
-constexpr int most_channels = 8, lowest_rate = 1000, highest_rate = 192'000, most_seconds = 600;
+constexpr int max_channels = 8, lowest_rate = 1000, highest_rate = 192'000, max_seconds = 600;
 constexpr sf_count_t at_once = 4096;  // samples of each channel
 
 // What libsndfile reads as a file.
@@ -51,14 +51,14 @@ void check_format(std::string_view bytes) {
 }
 
 void check_header(const SF_INFO& info) {
-  if (info.channels < 1 || info.channels > most_channels) {
-    throw data_error("{} channels where 1 to {} are read", info.channels, most_channels);
+  if (info.channels < 1 || info.channels > max_channels) {
+    throw data_error("{} channels where 1 to {} are read", info.channels, max_channels);
   }
   if (info.samplerate < lowest_rate || info.samplerate > highest_rate) {
     throw data_error("{} samples a second where {} to {} are read", info.samplerate, lowest_rate, highest_rate);
   }
-  if (info.frames > sf_count_t(most_seconds) * info.samplerate) {
-    throw data_error("longer than {} minutes; cut it", most_seconds / 60);
+  if (info.frames > sf_count_t(max_seconds) * info.samplerate) {
+    throw data_error("longer than {} minutes; cut it", max_seconds / 60);
   }
 }
 
@@ -73,12 +73,12 @@ Sound decode_sound(std::string_view bytes) {
   if (!file) throw data_error("a damaged sound file: {}", printable(sf_strerror(nullptr)));
   check_header(info);
   Sound sound{info.samplerate, {}};
-  const auto most = as_size(most_seconds) * as_size(info.samplerate);
-  std::array<float, at_once * most_channels> block;
+  const auto most = as_size(max_seconds) * as_size(info.samplerate);
+  std::array<float, at_once * max_channels> block;
   // What is there counts, not what the header promises.
   for (sf_count_t count = 0; (count = sf_readf_float(file.get(), block.data(), at_once)) > 0;) {
     if (sound.samples.size() + as_size(count) > most) {
-      throw data_error("longer than {} minutes; cut it", most_seconds / 60);
+      throw data_error("longer than {} minutes; cut it", max_seconds / 60);
     }
     for (sf_count_t i = 0; i < count; ++i) {
       float sum = 0;
@@ -97,8 +97,8 @@ Sound decode_sound(std::string_view bytes) {
   return sound;
 }
 
-std::string encode_wav(const Sound& sound, std::size_t most_samples) {
-  const auto samples = std::span(sound.samples).first(std::min(sound.samples.size(), most_samples));
+std::string encode_wav(const Sound& sound, std::size_t max_samples) {
+  const auto samples = std::span(sound.samples).first(std::min(sound.samples.size(), max_samples));
   const auto bytes = static_cast<std::uint32_t>(2 * samples.size()), rate = static_cast<std::uint32_t>(sound.rate);
   std::string wav;
   const auto add = [&](std::uint32_t number, int size) {  // the lowest byte first
@@ -119,9 +119,9 @@ void append_sound(Sound& sound, const Sound& next) {
     throw data_error("{} samples a second behind a sound of {}: only sounds of one rate are joined", next.rate,
                      sound.rate);
   }
-  const auto most = as_size(most_seconds) * as_size(sound.rate);
+  const auto most = as_size(max_seconds) * as_size(sound.rate);
   if (sound.samples.size() + next.samples.size() > most) {
-    throw data_error("longer than {} minutes with those before it", most_seconds / 60);
+    throw data_error("longer than {} minutes with those before it", max_seconds / 60);
   }
   sound.samples.insert(sound.samples.end(), next.samples.begin(), next.samples.end());
 }

@@ -18,7 +18,7 @@ struct Sound {
 Sound decode_sound(std::string_view bytes);
 
 // As a WAV file of one channel, 16 bits a sample: at most so many samples.
-std::string encode_wav(const Sound& sound, std::size_t most_samples);
+std::string encode_wav(const Sound& sound, std::size_t max_samples);
 
 // Puts the next one behind it. Throws a data_error: of another rate, or more than ten minutes in all.
 void append_sound(Sound& sound, const Sound& next);

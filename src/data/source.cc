@@ -37,8 +37,12 @@ void SourceOptions::fields(FieldVisitor& visit) {
   visit("kind", kind, "what the column holds", one_of(sources().names()));
   TextOptions::fields(visit);
   visit("folder", folder, "where the files are that the column names; empty: beside the data file", a_file());
-  visit.group("audio", audio, "how a sound is read", kind == "audio");
-  visit.group("image", image, "how a picture is read", kind == "image");
+  // Those of a kind's own have its name.
+  const auto own = [&](std::string_view name, auto& options, std::string_view help) {
+    visit.group(name, options, help, kind == name);
+  };
+  own("audio", audio, "how a sound is read");
+  own("image", image, "how a picture is read");
 }
 
 void AudioOptions::fields(FieldVisitor& visit) {

@@ -225,6 +225,7 @@ struct SourceKind {
   bool tokenized = false;         // text that the tokenizer cuts
   std::string_view encoder = {};  // that suits it best; empty: as ever
   bool names_files = false;       // each cell names one, which can be seen or heard
+  bool writable = false;          // a target can be the same
 };
 
 const Registry<SourceKind>& sources();

@@ -46,7 +46,6 @@ class Vocabulary {
   static constexpr int start = 2;
   static constexpr int stop = 3;
   static constexpr int first_symbol = 4;
-  static constexpr int step = first_symbol;  // where targets are actions: the step to the next position
 
   // Ids by falling count, equal counts by byte order (which for UTF-8 is code point order). A symbol with a control
   // character stays unknown: written out, it could end a line or steer a terminal.

@@ -45,7 +45,7 @@ std::vector<std::vector<std::size_t>> batches_by_length(SourceList sources, int 
 }
 
 // What answering a batch needs.
-struct Answering::Memory {
+struct Answering::Scratch {
   struct Member {  // of each model
     Arena sources;
     SearchArenas steps;
@@ -56,35 +56,35 @@ struct Answering::Memory {
   SearchArenas steps;
 };
 
-// A memory of one's own, waited for if there is none.
+// A scratch of one's own, waited for if there is none.
 class Answering::Lease {
  public:
   explicit Lease(Answering& answering) : answering_(answering) {
     std::unique_lock lock(answering.mutex_);
     answering.given_back_.wait(lock, [&] { return !answering.free_.empty(); });
-    memory_ = std::move(answering.free_.back());
+    scratch_ = std::move(answering.free_.back());
     answering.free_.pop_back();
   }
   ~Lease() {
     const std::scoped_lock lock(answering_.mutex_);
-    answering_.free_.push_back(std::move(memory_));
+    answering_.free_.push_back(std::move(scratch_));
     answering_.given_back_.notify_one();
   }
   Lease(const Lease&) = delete;
   Lease& operator=(const Lease&) = delete;
 
-  Memory& operator*() const { return *memory_; }
+  Scratch& operator*() const { return *scratch_; }
 
  private:
   Answering& answering_;
-  std::unique_ptr<Memory> memory_;
+  std::unique_ptr<Scratch> scratch_;
 };
 
 Answering::Answering(std::vector<const Model*> models, Workers& workers)
     : models_(std::move(models)), model_(*models_.front()), workers_(workers) {
   for (int i = 0; i < workers.count(); ++i) {
-    free_.push_back(std::make_unique<Memory>());
-    free_.back()->members = std::vector<Memory::Member>(models_.size());
+    free_.push_back(std::make_unique<Scratch>());
+    free_.back()->members = std::vector<Scratch::Member>(models_.size());
   }
 }
 
@@ -164,20 +164,20 @@ class Answering::Alone {
 
 std::vector<std::vector<Answer>> Answering::answer_batch(std::span<const std::size_t> batch, SourceList sources,
                                                          const Asked& asked, const GivenLines& given) {
-  const Lease memory(*this);
+  const Lease scratch(*this);
   const Alone alone(batches_);
   const bool few = batch.size() * as_size(asked.options.search.beam) <= few_rows;
-  if (!alone || !few || workers_.count() == 1) return answer_rows(batch, sources, asked, given, *memory);
+  if (!alone || !few || workers_.count() == 1) return answer_rows(batch, sources, asked, given, *scratch);
   if (!helpers_) helpers_.emplace(workers_.count());
   const ShareProducts sharing(*helpers_);
-  return answer_rows(batch, sources, asked, given, *memory);
+  return answer_rows(batch, sources, asked, given, *scratch);
 }
 
-std::unique_ptr<StepModel> Answering::begin(SourceList rows, Memory& memory) const {
+std::unique_ptr<StepModel> Answering::begin(SourceList rows, Scratch& scratch) const {
   std::vector<Ensemble::Member> members;
   for (std::size_t i = 0; i < models_.size(); ++i) {
     const Model& model = *models_[i];
-    Memory::Member& own = memory.members[i];
+    Scratch::Member& own = scratch.members[i];
     fill_source(model.task(), rows, own.side);
     own.pass.emplace(model.parameters(), own.sources);
     std::unique_ptr<StepModel> begun = model.network().begin(*own.pass, own.side);
@@ -189,7 +189,7 @@ std::unique_ptr<StepModel> Answering::begin(SourceList rows, Memory& memory) con
 
 std::vector<std::vector<Answer>> Answering::answer_rows(std::span<const std::size_t> batch, SourceList sources,
                                                         const Asked& asked, const GivenLines& given,
-                                                        Memory& memory) const {
+                                                        Scratch& scratch) const {
   const SearchOptions& options = asked.options.search;
   const int room = options.max_output > 0 ? 0 : asked.rules.room() + 1;
   std::vector<const Reading*> rows;
@@ -207,9 +207,9 @@ std::vector<std::vector<Answer>> Answering::answer_rows(std::span<const std::siz
     max_steps.back() = static_cast<int>(wanted.back()->size()) + 1;
   }
   const std::vector<ForcedStep> forced = forced_steps(asked.edits, model_, lengths);
-  const std::unique_ptr<StepModel> model = begin(rows, memory);
+  const std::unique_ptr<StepModel> model = begin(rows, scratch);
   auto answers = search(model_.parameters(), *model, options, asked.symbols, asked.rules,
-                        {max_steps, lengths, samples, wanted, prefixes, forced}, memory.steps);
+                        {max_steps, lengths, samples, wanted, prefixes, forced}, scratch.steps);
   if (options.explain.self_attention) add_encoder_maps(*model, rows, options.limits, answers);
   for (std::size_t b = 0; b < batch.size() && options.explain.saliency; ++b) {
     add_saliency(model_, *rows[b], answers[b][0]);

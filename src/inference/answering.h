@@ -78,12 +78,12 @@ class Answering {
   void lend(const std::function<void(Workers&)>& work);
 
  private:
-  struct Memory;
+  struct Scratch;
   class Lease;
   class Alone;
   std::vector<std::vector<Answer>> answer_rows(std::span<const std::size_t> batch, SourceList sources,
-                                               const Asked& asked, const GivenLines& given, Memory& memory) const;
-  std::unique_ptr<StepModel> begin(SourceList rows, Memory& memory) const;
+                                               const Asked& asked, const GivenLines& given, Scratch& scratch) const;
+  std::unique_ptr<StepModel> begin(SourceList rows, Scratch& scratch) const;
 
   std::vector<const Model*> models_;
   const Model& model_;  // the first
@@ -91,9 +91,9 @@ class Answering {
   std::mutex with_workers_;  // held by the thread that has them
   std::mutex mutex_;
   std::condition_variable given_back_;
-  std::vector<std::unique_ptr<Memory>> free_;  // as many as batches may be answered at once, and those on lease
-  std::atomic<int> batches_ = 0;               // being answered
-  std::optional<Workers> helpers_;             // made and used by the only one of them
+  std::vector<std::unique_ptr<Scratch>> free_;  // as many as batches may be answered at once, and those on lease
+  std::atomic<int> batches_ = 0;                // being answered
+  std::optional<Workers> helpers_;              // made and used by the only one of them
 };
 
 }  // namespace fovea

@@ -10,18 +10,18 @@ namespace fovea {
 
 namespace {
 
-struct LookMemory {
+struct LookScratch {
   Arena arena;
   Batch batch;
 };
 
-void look_at(const Model& model, std::span<const Encoding* const> examples, LookMemory& memory,
+void look_at(const Model& model, std::span<const Encoding* const> examples, LookScratch& scratch,
              std::span<Looked* const> out) {
-  fill_batch(model.task(), examples, memory.batch);
-  Pass pass(model.parameters(), memory.arena);
-  const Tensor weights = model.network().look(pass, memory.batch);
+  fill_batch(model.task(), examples, scratch.batch);
+  Pass pass(model.parameters(), scratch.arena);
+  const Tensor weights = model.network().look(pass, scratch.batch);
   if (!weights) return;
-  const int rows = memory.batch.source.batch;
+  const int rows = scratch.batch.source.batch;
   for (int b = 0; b < rows; ++b) {
     Looked& looked = *out[as_size(b)];
     looked.steps = model.task().steps(examples[as_size(b)]->target.size());
@@ -48,7 +48,7 @@ std::vector<Looked> look(const Model& model, Workers& workers, std::span<const E
     return as_size(examples[i].source.size()) + examples[i].target.size();
   });
   std::vector<Looked> all(examples.size());
-  std::vector<LookMemory> memories(as_size(workers.count()));
+  std::vector<LookScratch> scratches(as_size(workers.count()));
   const auto size = as_size(batch);
   workers.run(static_cast<int>((order.size() + size - 1) / size), [&](int task, int worker) {
     std::vector<const Encoding*> rows;
@@ -57,7 +57,7 @@ std::vector<Looked> look(const Model& model, Workers& workers, std::span<const E
       rows.push_back(&examples[order[i]]);
       out.push_back(&all[order[i]]);
     }
-    look_at(model, rows, memories[as_size(worker)], out);
+    look_at(model, rows, scratches[as_size(worker)], out);
   });
   if (std::ranges::all_of(all, [](const Looked& looked) { return looked.weights.empty(); })) return {};
   return all;

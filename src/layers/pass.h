@@ -21,8 +21,6 @@ struct TrainingPass {
   Random random;                          // of this step of training
   std::span<const std::int64_t> samples;  // [batch] which example each row is
   double dropout = 0;
-  double scheduled_sampling = 0;  // share of target inputs that are the model's own output (Bengio 2015)
-  double expected = 0;            // moving average of the log-likelihood of a target symbol over earlier steps
 };
 
 // What prediction needs where it draws.

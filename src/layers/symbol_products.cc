@@ -8,7 +8,7 @@ namespace fovea {
 
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t(64) << 20;  // only what is used of it takes memory
+constexpr std::size_t max_bytes = std::size_t(64) << 20;  // only what is used of it takes memory
 
 void make_distinct(std::vector<std::int32_t>& ids) {
   std::ranges::sort(ids);
@@ -31,7 +31,7 @@ void SymbolProducts::prepare(const Parameters& parameters, int symbols, int out)
   if (version_.load(std::memory_order_relaxed) == parameters.version()) return;
   if (!rows_) {
     const std::size_t row = as_size(out) * sizeof(Real);
-    room_ = static_cast<std::int32_t>(std::min(as_size(symbols), most_bytes / row));
+    room_ = static_cast<std::int32_t>(std::min(as_size(symbols), max_bytes / row));
     rows_ = std::make_unique_for_overwrite<Real[]>(as_size(room_) * out);
     ready_ = std::make_unique<std::atomic<bool>[]>(as_size(room_));
   }

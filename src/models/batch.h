@@ -64,16 +64,22 @@ struct Frame {
 };
 void fill_side(std::span<const std::span<const std::int32_t>> sequences, Frame frame, Side& side);
 
+// What a decoder reads of a target.
+struct PreviousSymbols : Side {
+  double scheduled_sampling = 0;  // in training: share of them that are the model's own choice instead (Bengio 2015)
+};
+
 struct Batch {
   SourceBatch source;                 // closed by the stop symbol
-  Side previous;                      // target, opened by the start symbol
+  PreviousSymbols previous;           // target, opened by the start symbol
   Side targets;                       // target, closed by the stop symbol
   std::vector<std::int64_t> samples;  // which example each row is
+  double expected = 0;                // moving average of the log-likelihood of a target symbol over earlier updates
   std::vector<Real> alignment;  // [target length, batch, source length] wanted weights; a row of zeros: none known
 
   // For the other direction: the target read, the source written.
   SourceBatch reverse_source;
-  Side reverse_previous;
+  PreviousSymbols reverse_previous;
   Side reverse_targets;
 };
 

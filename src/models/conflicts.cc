@@ -53,7 +53,7 @@ void check_marginal(const ModelOptions& options) {
            "a symbol comes from one position; set attention.heads = 1 and "
            "attention.projections = false");
   }
-  if (options.attention.read != "sum") {
+  if (!reads().find(options.attention.read).traits.plain) {
     refuse("attention.read = " + options.attention.read,
            "outputs are mixed and no values read; set attention.read = sum");
   }
@@ -85,15 +85,15 @@ void check_positions_kept(const ModelOptions& options) {
   }
 }
 
-// Outputs that spread probability by the decoder's weights.
+// Generators that spread probability by the decoder's weights.
 void check_shares(const ModelOptions& options) {
-  const std::string &output = options.generator.kind, &select = options.attention.select;
-  const bool by_weights = generators().find(output).traits.by_weights && !options.generator.own_attention;
+  const std::string &generator = options.generator.kind, &select = options.attention.select;
+  const bool by_weights = generators().find(generator).traits.by_weights && !options.generator.own_attention;
   if (!by_weights || selects().find(select).traits.sums_to_one) return;
   throw usage_error(
       "generator.kind = {} with attention.select = {}: its weights are no shares of one; choose another "
-      "selection, or an output with weights of its own",
-      output, select);
+      "selection, or a generator with weights of its own",
+      generator, select);
 }
 
 void check_objectives(const ModelOptions& options, bool reads) {
@@ -110,8 +110,8 @@ void check_objectives(const ModelOptions& options, bool reads) {
         "decoder.frozen with generator.tied: the choice would teach the vectors that are to stay as they are; "
         "leave one out");
   }
-  if (options.generator.own_attention && options.generator.kind != "pointer_generator") {
-    throw usage_error("generator.own_attention belongs to generator.kind = pointer_generator, not to {}",
+  if (options.generator.own_attention && !generators().find(options.generator.kind).traits.may_attend) {
+    throw usage_error("generator.own_attention with generator.kind = {}: it has none; choose pointer_generator",
                       options.generator.kind);
   }
 }

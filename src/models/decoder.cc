@@ -30,11 +30,15 @@ Tensor add_to_each_step(Tensor x, Tensor same) {
   return as_shape(add_row(as_shape(x, {shape[0], size}), as_shape(same, {size})), shape);
 }
 
-bool reads_own_choice(const Pass& pass, int t, int b) {
-  if (t == 0 || !pass.training() || pass.training_pass().scheduled_sampling <= 0) return false;
+bool samples(const Pass& pass, const PreviousSymbols& inputs) {
+  return pass.training() && inputs.scheduled_sampling > 0;
+}
+
+bool reads_own_choice(const Pass& pass, const PreviousSymbols& inputs, int t, int b) {
+  if (t == 0 || !samples(pass, inputs)) return false;
   const TrainingPass& training = pass.training_pass();
   const Random random = training.random.at(static_cast<std::uint64_t>(Purpose::sampling)).at(training.samples[b]);
-  return random.uniform(static_cast<std::uint64_t>(t)) < training.scheduled_sampling;
+  return random.uniform(static_cast<std::uint64_t>(t)) < inputs.scheduled_sampling;
 }
 
 std::int32_t most_probable_symbol(Tensor log_probabilities, int row) {

@@ -38,7 +38,7 @@ class Decoder {
     std::vector<StepLook> looks;
     std::vector<StepLook> self_looks;  // see StepResult
   };
-  // previous [rows]: the symbols written last; feedback [rows, any]: what the output gives back, if anything.
+  // previous [rows]: the symbols written last; feedback [rows, any]: what the generator gives back, if anything.
   virtual Step step(Pass& pass, const Sources& sources, const State& state, Ids previous, Tensor feedback) const = 0;
 
   struct TeacherForced {
@@ -46,9 +46,10 @@ class Decoder {
     Generator::Written written;  // where a step had to wait for what the one before wrote
     std::vector<Tensor> kept;    // by biases, after each row's last real step and what it wrote: [batch, any]
   };
-  // All steps with the right symbols as inputs, or, where the pass samples, partly the model's own.
-  virtual TeacherForced teacher_forced(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
-                                       const Generator& generator, const GeneratorSources& generator_sources) const = 0;
+  // All steps with the right symbols as inputs, or, where they are sampled, partly the model's own.
+  virtual TeacherForced teacher_forced(Pass& pass, const Encoded& encoded, const Sources& sources,
+                                       const PreviousSymbols& inputs, const Generator& generator,
+                                       const GeneratorSources& generator_sources) const = 0;
 
   virtual DecoderSizes sizes() const = 0;
   // The attention whose weights are a prior over positions; null unless the selection mixes outputs.
@@ -62,7 +63,7 @@ class Decoder {
 
 // Sizes of what else each step reads; 0: nothing.
 struct StepInputs {
-  int feedback = 0;       // what the output gives back
+  int feedback = 0;       // what the generator gives back
   int line_features = 0;  // what holds for the whole line
 };
 
@@ -90,8 +91,9 @@ std::unique_ptr<Decoder> make_decoder(Parameters& parameters, const ModelOptions
 // x [steps, batch, any] + same [batch, any]
 Tensor add_to_each_step(Tensor x, Tensor same);
 
-// Whether, in training, row b of step t reads what the model chose before it instead of the right symbol.
-bool reads_own_choice(const Pass& pass, int t, int b);
+// Whether some of the inputs are the model's own choice, and whether row b of step t is.
+bool samples(const Pass& pass, const PreviousSymbols& inputs);
+bool reads_own_choice(const Pass& pass, const PreviousSymbols& inputs, int t, int b);
 // The symbol that row `row` of log-probabilities [.., symbols] makes most probable.
 std::int32_t most_probable_symbol(Tensor log_probabilities, int row);
 

@@ -47,17 +47,17 @@ EncoderDecoder::EncoderDecoder(Parameters& parameters, const ModelOptions& optio
     join_ = joins().find(options.join).make(parameters, "join", {encoded.memories, 0, encoded.memory, 0});
     encoded.memories = 1;
   }
-  const GeneratorKind& output = generators().find(options.generator.kind);
-  const int feedback = output.traits.feeds_back ? encoded.memory : 0;
+  const GeneratorKind& kind = generators().find(options.generator.kind);
+  const int feedback = kind.traits.feeds_back ? encoded.memory : 0;
   const int line_features = symbols.features > 0 ? options.decoder.embedding : 0;
   if (line_features > 0) line_features_.emplace(parameters, "line_features", symbols.features, line_features);
   decoder_ = make_decoder(parameters, options, encoded, symbols.target, {feedback, line_features});
   const DecoderSizes sizes = decoder_->sizes();
-  copies_own_past_ = sources_.empty() && output.traits.copies;
+  copies_own_past_ = sources_.empty() && kind.traits.copies;
   const int memory = copies_own_past_ ? sizes.state : encoded.memory;
-  generator_ = output.make(parameters, options,
-                           {sizes.features, sizes.state, sizes.context, sizes.embedding, memory, symbols.target,
-                            decoder_->table(), options.decoder.embedding});
+  generator_ = kind.make(parameters, options,
+                         {sizes.features, sizes.state, sizes.context, sizes.embedding, memory, symbols.target,
+                          decoder_->table(), options.decoder.embedding});
   if (decoder_->marginal()) marginal_.emplace(*decoder_, *generator_);
   objectives_ = make_objectives(parameters, options, encoded, sizes);
   if (options.objective.asked(&ObjectiveTraits::both_directions)) {
@@ -163,7 +163,7 @@ CopyMapView copies_of(Pass& pass, Ids read, int symbols) {
 
 }  // namespace
 
-TeacherForced EncoderDecoder::teacher_forced(Pass& pass, const SourceBatch& source, const Side& previous,
+TeacherForced EncoderDecoder::teacher_forced(Pass& pass, const SourceBatch& source, const PreviousSymbols& previous,
                                              const Side& targets, Vectors* vectors) const {
   TeacherForced forced;
   if (rationale_) forced.rationale = rationale_->choose(pass, source);
@@ -207,18 +207,17 @@ Tensor EncoderDecoder::nll(Pass& pass, const TeacherForced& forced, const Side& 
   return add(scale(right, smoothing - 1), scale(spread, -smoothing / static_cast<Real>(symbols_)));
 }
 
-EncoderDecoder::Loss EncoderDecoder::loss_of(Pass& pass, const TeacherForced& forced, const Batch& batch,
-                                             const Side& targets) const {
+EncoderDecoder::Loss EncoderDecoder::loss_of(Pass& pass, const Side& targets, ObjectiveBatch seen) const {
+  const TeacherForced& forced = seen.forced;
   Loss loss;
   loss.symbols = static_cast<int>(std::ranges::count(targets.real, 1));
   loss.terms.push_back({"nll", nll(pass, forced, targets)});
-  const auto log_p = [&] {
+  seen.log_p = [&] {
     if (forced.log_probabilities) return multiply(forced.log_probabilities, step_mask(pass, targets.mask(), 1));
     const Tensor written = forced.decoder.written.log_probabilities;
     return pick(written ? written : generator_->write(pass, forced.decoder.readout, forced.sources).log_probabilities,
                 targets.ids, Vocabulary::pad);
   };
-  const ObjectiveBatch seen = {forced, targets.mask(), batch.alignment, log_p};
   for (const auto& objective : objectives_) objective->add_terms(pass, seen, loss.terms);
   for (const LossTerm& term : loss.terms) loss.total = loss.total ? add(loss.total, term.value) : term.value;
   return loss;
@@ -226,11 +225,12 @@ EncoderDecoder::Loss EncoderDecoder::loss_of(Pass& pass, const TeacherForced& fo
 
 EncoderDecoder::Loss EncoderDecoder::loss(Pass& pass, const Batch& batch) const {
   const TeacherForced forced = teacher_forced(pass, batch.source, batch.previous, batch.targets);
-  Loss loss = loss_of(pass, forced, batch, batch.targets);
+  Loss loss = loss_of(pass, batch.targets, {forced, batch.targets.mask(), batch.alignment, batch.expected});
   if (!reverse_) return loss;
   const TeacherForced back =
       reverse_->teacher_forced(pass, batch.reverse_source, batch.reverse_previous, batch.reverse_targets);
-  const Loss other = reverse_->loss_of(pass, back, {}, batch.reverse_targets);
+  const Side& reversed = batch.reverse_targets;
+  const Loss other = reverse_->loss_of(pass, reversed, {back, reversed.mask(), {}, batch.expected});
   for (const LossTerm& term : other.terms) loss.terms.push_back({"reverse_" + term.name, term.value});
   const Tensor real = step_mask(pass, batch.targets.mask(), forced.weights.shape()[2]);
   loss.total = add(loss.total, other.total);
@@ -299,12 +299,12 @@ class EncoderDecoder::Answering : public StepModel {
       prepared.keys = here(pass, prepared.keys);
       prepared.memory.values = here(pass, prepared.memory.values);
     }
-    GeneratorSources output = generator_;
-    for (Tensor* x : {&output.memory.values, &output.keys, &output.own.keys, &output.own.memory.values}) {
+    GeneratorSources generator = generator_;
+    for (Tensor* x : {&generator.memory.values, &generator.keys, &generator.own.keys, &generator.own.memory.values}) {
       *x = here(pass, *x);
     }
     const Tensor feedback = model_.generator_->feedback_size() > 0
-                                ? model_.generator_->feedback(pass, output, state.get("copying"), previous)
+                                ? model_.generator_->feedback(pass, generator, state.get("copying"), previous)
                                 : Tensor();
     Decoder::Step next = model_.decoder_->step(pass, sources, state, previous, feedback);
     if (encoded_.share_of) {
@@ -313,11 +313,12 @@ class EncoderDecoder::Answering : public StepModel {
     const int rows = static_cast<int>(previous.size());
     const auto as_rows = [&](Tensor x) { return x ? as_shape(x, {rows, x.shape().last()}) : x; };
     if (model_.marginal_) {
-      const Tensor log_p = model_.marginal_->step(pass, next, sources, output, state, previous, next.state, next.looks);
+      const Tensor log_p =
+          model_.marginal_->step(pass, next, sources, generator, state, previous, next.state, next.looks);
       return {log_p, std::move(next.state), std::move(next.looks), {}, {}};
     }
-    if (model_.copies_own_past_) add_past(pass, state, previous, next, output);
-    const Generator::Written written = model_.generator_->write(pass, next.readout, output);
+    if (model_.copies_own_past_) add_past(pass, state, previous, next, generator);
+    const Generator::Written written = model_.generator_->write(pass, next.readout, generator);
     if (model_.generator_->feedback_size() > 0) next.state.set("copying", as_rows(written.copying));
     return {as_rows(written.log_probabilities), std::move(next.state), std::move(next.looks),
             std::move(next.self_looks), as_rows(written.gate)};
@@ -365,7 +366,7 @@ class EncoderDecoder::Answering : public StepModel {
   }
 
   // What the model has read so far, this step's symbol last.
-  void add_past(Pass& pass, const State& state, Ids previous, Decoder::Step& next, GeneratorSources& output) const {
+  void add_past(Pass& pass, const State& state, Ids previous, Decoder::Step& next, GeneratorSources& generator) const {
     const int rows = static_cast<int>(previous.size()), steps = state.step + 1;
     const Tensor now = as_shape(next.readout.state, {rows, next.readout.state.shape().last()});
     Tensor read = pass.tape().make({rows, 1});
@@ -376,8 +377,8 @@ class EncoderDecoder::Answering : public StepModel {
     std::ranges::transform(symbols.values(), ids.begin(), [](Real id) { return static_cast<std::int32_t>(id); });
     const auto ones = pass.arena().array<std::uint8_t>(ids.size());
     std::ranges::fill(ones, std::uint8_t(1));
-    output.memory = {states, {ones.data(), steps, rows}};
-    output.copy_map = copies_of(pass, ids, model_.symbols_);
+    generator.memory = {states, {ones.data(), steps, rows}};
+    generator.copy_map = copies_of(pass, ids, model_.symbols_);
   }
 
   void keep_copy_map(Ids sources, int batch) {

@@ -49,9 +49,9 @@ class EncoderDecoder {
   InputVectors read(Pass& pass, std::size_t source, const Side& side, Vectors* vectors) const;
   Encoded encode(Pass& pass, const SourceBatch& source, Mask mask, Vectors* vectors = nullptr) const;
   Encoded encode_all(Pass& pass, const SourceBatch& source, Vectors* vectors) const;
-  TeacherForced teacher_forced(Pass& pass, const SourceBatch& source, const Side& previous, const Side& targets,
-                               Vectors* vectors = nullptr) const;
-  Loss loss_of(Pass& pass, const TeacherForced& forced, const Batch& batch, const Side& targets) const;
+  TeacherForced teacher_forced(Pass& pass, const SourceBatch& source, const PreviousSymbols& previous,
+                               const Side& targets, Vectors* vectors = nullptr) const;
+  Loss loss_of(Pass& pass, const Side& targets, ObjectiveBatch seen) const;
   Tensor nll(Pass& pass, const TeacherForced& forced, const Side& targets) const;
   GeneratorSources prepare_generator(Pass& pass, const Encoded& encoded, const SourceBatch& source) const;
 

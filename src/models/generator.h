@@ -1,4 +1,4 @@
-// How symbols are chosen from what the decoder offers: from the vocabulary, or also from the source. An output is one
+// How symbols are chosen from what the decoder offers: from the vocabulary, or also from the source. A generator is one
 // file in generators/ that defines an entry, and one line in generators.def.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace fovea {
 
-// What an output is built for.
+// What a generator is built for.
 struct GeneratorSizes {
   int features = 0;
   int state = 0;
@@ -81,6 +81,7 @@ struct GeneratorTraits {
   bool lexicon = false;      // copy_map are what a lexicon says
   bool feeds_back = false;   // a step reads what the one before copied, a vector of the memory's size
   bool by_weights = false;   // spreads probability by the decoder's weights, unless it has an attention of its own
+  bool may_attend = false;   // has one with generator.own_attention
 };
 
 struct GeneratorKind {

@@ -24,10 +24,10 @@ Tensor Marginal::emissions(Pass& pass, const Readout& readout, Tensor position_p
 }
 
 Marginal::Sum Marginal::teacher_forced(Pass& pass, const Readout& readout, const Decoder::Sources& sources,
-                                       const GeneratorSources& output, const Side& targets) const {
-  const Memory& memory = output.memory;
+                                       const GeneratorSources& generator_sources, const Side& targets) const {
+  const Memory& memory = generator_sources.memory;
   const int steps = targets.length;
-  const Tensor likelihoods = at_symbols(pass, emissions(pass, readout, output.keys), targets.ids, steps);
+  const Tensor likelihoods = at_symbols(pass, emissions(pass, readout, generator_sources.keys), targets.ids, steps);
   const auto log_sums = pass.arena().array<Tensor>(as_size(steps));
   const auto weights = pass.arena().array<Tensor>(as_size(steps));
   History history;
@@ -48,9 +48,9 @@ Marginal::Sum Marginal::teacher_forced(Pass& pass, const Readout& readout, const
 }
 
 Tensor Marginal::step(Pass& pass, const Decoder::Step& now, const Decoder::Sources& sources,
-                      const GeneratorSources& output, const State& state, Ids previous, State& next,
+                      const GeneratorSources& generator_sources, const State& state, Ids previous, State& next,
                       std::vector<StepLook>& looks) const {
-  const Memory& memory = output.memory;
+  const Memory& memory = generator_sources.memory;
   const Readout& readout = now.readout;
   const int queries = readout.state.shape()[0], batch = readout.state.shape()[1], rows = queries * batch;
   const int positions = memory.mask.positions;
@@ -61,7 +61,7 @@ Tensor Marginal::step(Pass& pass, const Decoder::Step& now, const Decoder::Sourc
   }
   const Tensor prior =
       decoder_.marginal()->select(pass, readout.state, {state.step, 0}, sources[0], readout.scores, history).weights;
-  const Tensor all = emissions(pass, readout, output.keys);  // [positions, rows, symbols]
+  const Tensor all = emissions(pass, readout, generator_sources.keys);  // [positions, rows, symbols]
   next.set("marginal.prior", as_shape(prior, {rows, positions}));
   next.set("marginal.emissions", all, 1);
   const Tensor mixed =

@@ -12,18 +12,19 @@ namespace fovea {
 class Marginal {
  public:
   // Both must outlive it.
-  Marginal(const Decoder& decoder, const Generator& output) : decoder_(decoder), generator_(output) {}
+  Marginal(const Decoder& decoder, const Generator& generator) : decoder_(decoder), generator_(generator) {}
 
   struct Sum {
     Tensor log_probabilities;  // [steps, batch, 1] of each target symbol
     Tensor weights;            // [steps, batch, positions] where each symbol came from, given what it was
   };
   Sum teacher_forced(Pass& pass, const Readout& readout, const Decoder::Sources& sources,
-                     const GeneratorSources& output, const Side& targets) const;
+                     const GeneratorSources& generator_sources, const Side& targets) const;
 
   // One step of a search: log-probabilities of all symbols; what is carried on goes into `next`.
-  Tensor step(Pass& pass, const Decoder::Step& now, const Decoder::Sources& sources, const GeneratorSources& output,
-              const State& state, Ids previous, State& next, std::vector<StepLook>& looks) const;
+  Tensor step(Pass& pass, const Decoder::Step& now, const Decoder::Sources& sources,
+              const GeneratorSources& generator_sources, const State& state, Ids previous, State& next,
+              std::vector<StepLook>& looks) const;
 
  private:
   // [positions, steps * batch, symbols]

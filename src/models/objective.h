@@ -35,6 +35,7 @@ struct ObjectiveBatch {
   const TeacherForced& forced;
   Mask steps;                            // of the target
   std::span<const Real> alignment = {};  // [steps, batch, positions] wanted weights, rows of zeros: not known
+  double expected = 0;                   // see Batch
   std::function<Tensor()> log_p = {};    // [steps, batch, 1] of the target's symbols, 0 for steps that are not real
 
   Mask source() const { return forced.encoded.memory.mask; }
@@ -87,8 +88,8 @@ struct Reinforced {
   Tensor baseline;   // [1]: squared error of the baseline
   Tensor entropy;    // [1]: minus the entropy; empty without probabilities
 };
-// The baseline that a moving average of the log-likelihood of a symbol gives: that of a step and all later ones.
-Tensor average_baseline(Pass& pass, Mask steps);
+// The baseline that a moving average of the log-likelihood of a symbol gives: what a step and all later ones may earn.
+Tensor average_baseline(Pass& pass, Mask steps, double expected);
 // rewards [steps, batch]: of each step; a draw is worth what it and later steps earn.
 Reinforced reinforce(Pass& pass, const Draws& draws, std::span<const Real> rewards, Mask steps);
 

@@ -5,6 +5,7 @@
 
 #include "attention/options.h"
 #include "base/options.h"
+#include "data/vocabulary.h"
 #include "models/objective_options.h"
 
 namespace fovea {
@@ -76,7 +77,8 @@ struct ModelOptions {
 // Whether there is an attention to the source.
 bool attends(const ModelOptions& options);
 
-// Whether the target's symbols are actions that say where to look.
+// Whether the target's symbols are actions that say where to look; the first of them is the step to the next position.
 bool acts(const ModelOptions& options);
+inline constexpr int step_action = Vocabulary::first_symbol;
 
 }  // namespace fovea

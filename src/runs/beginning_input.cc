@@ -32,8 +32,8 @@ std::shared_ptr<const Beginning> find_beginning(Files& files, const std::filesys
   beginning->name = name_of(from);
   TensorHeader told;
   if (ranks.first()) {
-    const std::filesystem::path checkpoint = folder / checkpoint_file_name;
-    if (!fresh && files.exists(checkpoint)) {
+    if (resumes(files, folder, fresh)) {
+      const std::filesystem::path checkpoint = folder / checkpoint_file_name;
       told = read_header(files, checkpoint);
       check_same_beginning(told, beginning->name, folder);
       beginning->model = Model::described_by(told, checkpoint.string());

@@ -144,17 +144,8 @@ RunRecord train_and_measure(const PlannedRun& run, const ComparedTask& task, con
 }  // namespace
 
 std::uint64_t fingerprint(const TrainingData& data) {
-  std::uint64_t hash = mix(data.training.size(), data.held_out.size());
-  if (data.lexicon) hash = mix(hash, data.lexicon->fingerprint());
-  for (const auto* part : {&data.training, &data.held_out}) {
-    for (const Example& example : *part) {
-      std::string line = example.source + "\t" + example.target + "\t" + example.features + "\t" + example.alignment;
-      for (const std::string& other : example.others) line += "\t" + other;
-      line += "\n";
-      for (const char c : line) hash = mix(hash, static_cast<unsigned char>(c));
-    }
-  }
-  return hash;
+  const std::uint64_t lexicon = data.lexicon ? data.lexicon->fingerprint() : 0;
+  return hash_examples(hash_examples(lexicon, data.training), data.held_out);
 }
 
 std::string describe(const RunRecord& record, const Config& config) {

@@ -8,14 +8,14 @@
 namespace fovea {
 
 void add_run(const std::filesystem::path& folder, EventLog& events) {
-  constexpr std::size_t most_bytes = 32 << 20;
+  constexpr std::size_t max_bytes = 32 << 20;
   Files files;
-  for (const Json& event : parse_json(journal_list(files, folder / journal_file_name, most_bytes))) {
+  for (const Json& event : parse_json(journal_list(files, folder / journal_file_name, max_bytes))) {
     const bool validation = event.value("event", Json()) == "validation";
     events.add(validation ? "validation" : "update", json_text(event), true);
   }
   if (!files.exists(folder / film_file_name)) return;
-  for (const Json& frame : parse_json(journal_list(files, folder / film_file_name, most_bytes))) {
+  for (const Json& frame : parse_json(journal_list(files, folder / film_file_name, max_bytes))) {
     events.add("film", json_text(frame), true);
   }
 }

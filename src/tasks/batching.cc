@@ -9,16 +9,16 @@ namespace fovea {
 namespace {
 
 void fill_copy_map(const Task& task, std::span<const Reading* const> lines, SourceBatch& batch) {
-  CopyMap& links = batch.copy_map;
-  links.starts.assign(1, 0);
-  links.symbols.clear();
-  links.shares.clear();
+  CopyMap& map = batch.copy_map;
+  map.starts.assign(1, 0);
+  map.symbols.clear();
+  map.shares.clear();
   std::size_t unknown = 0;
   for (const Reading* line : lines) unknown = std::max(unknown, line->unknown.size());
-  links.width = task.target().size() + static_cast<int>(unknown);
-  const auto link = [&](std::int32_t symbol, float share) {
-    links.symbols.push_back(symbol);
-    links.shares.push_back(static_cast<Real>(share));
+  map.width = task.target().size() + static_cast<int>(unknown);
+  const auto add = [&](std::int32_t symbol, float share) {
+    map.symbols.push_back(symbol);
+    map.shares.push_back(static_cast<Real>(share));
   };
   int positions = 0;
   for (const Reading* line : lines) positions = std::max(positions, line->positions());
@@ -26,13 +26,13 @@ void fill_copy_map(const Task& task, std::span<const Reading* const> lines, Sour
     for (const Reading* line : lines) {
       const auto at = as_size(i);
       if (task.copies()) {
-        if (at < line->copies.size()) link(line->copies[at], 1);
+        if (at < line->copies.size()) add(line->copies[at], 1);
       } else if (const Symbols& symbols = line->sources[0].symbols; at == symbols.size()) {
-        link(Vocabulary::stop, 1);  // one end stands for the other
+        add(Vocabulary::stop, 1);  // one end stands for the other
       } else if (at < symbols.size() && !task.lexicon().empty()) {
-        for (const auto& [symbol, share] : task.lexicon()[as_size(symbols[at])]) link(symbol, share);
+        for (const auto& [symbol, share] : task.lexicon()[as_size(symbols[at])]) add(symbol, share);
       }
-      links.starts.push_back(static_cast<std::int32_t>(links.symbols.size()));
+      map.starts.push_back(static_cast<std::int32_t>(map.symbols.size()));
     }
   }
 }

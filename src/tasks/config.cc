@@ -78,8 +78,9 @@ void check_shared_vocabulary(const Config& config) {
   if (sources.size() != 1) refuse("it is for one source and the target; leave it out");
   const SourceOptions& source = *sources[0];
   const TextOptions& target = config.target;
-  if (source.kind != "text")
+  if (!fovea::sources().find(source.kind).writable) {
     refuse(fmt::format("source.kind = {}, and only a text has what a target has", source.kind));
+  }
   const auto compare = [&](std::string_view name, const auto& read, const auto& written) {
     if (read == written) return;
     refuse(fmt::format("source.{} = {}, but target.{} = {}; give both the same", name, read, name, written));
@@ -93,8 +94,8 @@ void check_sources(const Config& config) {
   const Columns columns(config.columns);
   const TaskKind& task = task_kinds().find(config.task);
   const auto sources = config.sources();
-  const std::string& output = config.model.generator.kind;
-  const GeneratorTraits generator = generators().find(output).traits;
+  const std::string& kind = config.model.generator.kind;
+  const GeneratorTraits generator = generators().find(kind).traits;
   const ObjectiveSettings* both = config.model.objective.asked(&ObjectiveTraits::both_directions);
   if (task.traits.reads == sources.empty()) {
     throw usage_error("task = {} with columns {}: {}", task.name, columns.text(),
@@ -102,16 +103,16 @@ void check_sources(const Config& config) {
                                         : "it reads no source; call that column skip, or choose another task");
   }
   for (const SourceOptions* source : sources) {
-    const bool symbols = fovea::sources().find(source->kind).symbols;
-    if (!symbols && generator.copies && !task.traits.positions) {
-      throw usage_error("generator.kind = {} with source.kind = {}: there are no symbols to copy; choose softmax",
-                        output, source->kind);
-    }
-    if (!symbols && generator.lexicon) {
-      throw usage_error("generator.kind = {} with source.kind = {}: it looks up symbols; choose softmax", output,
+    const SourceKind& read = fovea::sources().find(source->kind);
+    if (!read.symbols && generator.copies && !task.traits.positions) {
+      throw usage_error("generator.kind = {} with source.kind = {}: there are no symbols to copy; choose softmax", kind,
                         source->kind);
     }
-    if (source->kind != "text" && both) {
+    if (!read.symbols && generator.lexicon) {
+      throw usage_error("generator.kind = {} with source.kind = {}: it looks up symbols; choose softmax", kind,
+                        source->kind);
+    }
+    if (!read.writable && both) {
       throw usage_error("objective.{} with source.kind = {}: the source is written, too, and must be text",
                         both->kind->name, source->kind);
     }
@@ -124,7 +125,7 @@ void check_sources(const Config& config) {
   const auto refuse = [](std::string_view what) {
     throw usage_error("{} with several sources: it is for one; leave one out", what);
   };
-  if (generator.lexicon) refuse("generator.kind = " + output);
+  if (generator.lexicon) refuse("generator.kind = " + kind);
   if (both) refuse(fmt::format("objective.{}", both->kind->name));
   if (config.model.encoder.rationale) refuse("encoder.rationale");
   if (!keeps_positions(config.model.encoder)) refuse("encoder.kind = " + config.model.encoder.kind);
@@ -167,10 +168,10 @@ void check_task(const Config& config) {
     if (recurrent && attends(model)) {
       refuse("decoder.style = " + model.decoder.style, "there is nothing to attend to; set decoder.style = plain");
     }
-    const std::string& output = model.generator.kind;
-    const GeneratorTraits traits = generators().find(output).traits;
+    const std::string& kind = model.generator.kind;
+    const GeneratorTraits traits = generators().find(kind).traits;
     if (traits.reads_memory && !traits.copies_past) {
-      refuse("generator.kind = " + output,
+      refuse("generator.kind = " + kind,
              "it copies from a source; choose softmax, or sentinel, which copies from "
              "what was written before");
     }

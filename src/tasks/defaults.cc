@@ -88,7 +88,7 @@ Choice share(Choice choice) {
   return choice;
 }
 
-void choose_unit(const std::string& side, const SideShape& words, std::vector<Choice>& choices) {
+void choose_tokenizer(const std::string& side, const SideShape& words, std::vector<Choice>& choices) {
   if (is_alphabet_of_words(words)) {
     choices.push_back(
         {side + ".tokenizer",
@@ -130,7 +130,7 @@ void choose_source(const std::string& name, const SourceOptions& options, std::s
   }
 }
 
-std::vector<Choice> choose_units(const Config& config, std::span<const Example> training) {
+std::vector<Choice> choose_tokenizers(const Config& config, std::span<const Example> training) {
   const TaskKind& task = task_kinds().find(config.task);
   std::vector<Choice> choices;
   const auto names = Columns(config.columns).sources();
@@ -145,10 +145,10 @@ std::vector<Choice> choose_units(const Config& config, std::span<const Example> 
                          fmt::format("{}.kind = {}", names[i], kind.name)});
     }
     if (!kind.tokenized || kind.choose || config.shared_vocabulary) continue;
-    choose_unit(names[i], shape_of(training, "word", source_of(i)), choices);
+    choose_tokenizer(names[i], shape_of(training, "word", source_of(i)), choices);
   }
   if (task.target_tokenizer.empty()) {
-    choose_unit("target", shape_of(training, "word", target_of), choices);
+    choose_tokenizer("target", shape_of(training, "word", target_of), choices);
     if (config.shared_vocabulary) choices.back() = share(choices.back());
   } else {
     choices.push_back({"target.tokenizer",
@@ -263,7 +263,7 @@ ResolvedConfig resolve_config(const std::function<void(Config&)>& give, std::spa
   give(resolved.config);
   std::vector<Choice> all;
   Config chosen;
-  for (const auto& rule : {choose_units, choose_sizes, choose_training}) {
+  for (const auto& rule : {choose_tokenizers, choose_sizes, choose_training}) {
     for (Choice& choice : rule(resolved.config, training)) {
       for (const std::string& setting : choice.settings) set_field(chosen, setting + "=" + choice.value);
       all.push_back(std::move(choice));

@@ -98,7 +98,7 @@ Output make_output(const Task& task, const SourceText& text, const Reading& sour
   for (const Answer& answer : answers) {
     std::vector<std::string> tokens;
     for (std::size_t i = 0; i < answer.symbols.size(); ++i) {
-      if (task.acts() && answer.symbols[i] == Vocabulary::step) continue;
+      if (task.acts() && answer.symbols[i] == step_action) continue;
       const bool replaced = answer.symbols[i] == Vocabulary::unknown && i < answer.steps.size();
       tokens.push_back(replaced ? replacement(task, answer.steps[i], out.source, dictionary)
                                 : task.symbol_text(answer.symbols[i], source));

@@ -15,7 +15,7 @@ namespace fovea {
 namespace {
 
 // The symbol that steps to the next position, so frequent that it is the vocabulary's first.
-constexpr std::string_view step_symbol = "<next step>";  // no word has a space inside
+constexpr std::string_view step_text = "<next step>";  // no word has a space inside
 constexpr std::int64_t more_than_any = std::int64_t(1) << 60;
 
 LexiconIds look_up(const Lexicon& lexicon, const Vocabulary& source, const Vocabulary& target) {
@@ -81,7 +81,7 @@ void learn_target(const Config& config, std::span<const Example> examples, const
       known ? known->target_tokenizer : learn_tokenizer(config.target.tokenizer, texts_of(targets));
   SymbolCounts counts =
       count_symbols(targets, [&](std::string_view target) { return learned.target_tokenizer->cut(target); }, lengths);
-  if (fovea::acts(config.model)) counts.add(step_symbol, more_than_any);
+  if (fovea::acts(config.model)) counts.add(step_text, more_than_any);
   const VocabularyOptions options = {config.target.min_count, config.target.max_symbols};
   learned.target = known ? known->target.extended(counts, options) : Vocabulary(counts, options);
 }
@@ -97,7 +97,7 @@ void learn_shared(const Config& config, std::span<const Example> examples, const
   SymbolCounts counts = count_symbols(cells, [&](std::string_view cell) { return tokenizer->cut(cell); }, read);
   written.assign(read.begin() + static_cast<std::ptrdiff_t>(examples.size()), read.end());
   read.resize(examples.size());
-  if (fovea::acts(config.model)) counts.add(step_symbol, more_than_any);
+  if (fovea::acts(config.model)) counts.add(step_text, more_than_any);
   const VocabularyOptions options = {config.target.min_count, config.target.max_symbols};
   learned.target = known ? known->target.extended(counts, options) : Vocabulary(counts, options);
   learned.target_tokenizer = tokenizer;
@@ -292,7 +292,7 @@ Symbols Task::with_steps(const Encoding& encoding) const {
   Symbols actions;
   int at = 0;
   const auto go_to = [&](int position) {
-    for (; at < position; ++at) actions.push_back(Vocabulary::step);
+    for (; at < position; ++at) actions.push_back(step_action);
   };
   Symbols known = encoding.target;  // to the aligner a symbol to be copied is unknown
   std::ranges::replace_if(known, [&](std::int32_t symbol) { return symbol >= target().size(); }, Vocabulary::unknown);
@@ -342,7 +342,7 @@ SearchSymbols Task::search_symbols() const {
   SearchSymbols symbols = {.start = Vocabulary::start,
                            .stop = Vocabulary::stop,
                            .never = {Vocabulary::pad, Vocabulary::unknown, Vocabulary::start}};
-  if (acts_) symbols.silent = Vocabulary::step;
+  if (acts_) symbols.silent = step_action;
   symbols.one_step = traits_.one_step;
   if (traits_.one_step) symbols.never.push_back(Vocabulary::stop);
   return symbols;
@@ -357,7 +357,7 @@ std::string Task::symbol_text(std::int32_t symbol, const Reading& source) const 
 std::string Task::target_text(std::span<const std::int32_t> symbols, const Reading& source) const {
   std::vector<std::string> tokens;
   for (const std::int32_t symbol : symbols) {
-    if (!acts_ || symbol != Vocabulary::step) tokens.push_back(symbol_text(symbol, source));
+    if (!acts_ || symbol != step_action) tokens.push_back(symbol_text(symbol, source));
   }
   return target_tokenizer().join(tokens);
 }

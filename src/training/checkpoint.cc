@@ -114,11 +114,15 @@ Progress progress_from_json(const std::string& text, const std::string& name) {
   return progress;
 }
 
+bool resumes(Files& files, const std::filesystem::path& folder, bool fresh) {
+  return !fresh && files.exists(folder / checkpoint_file_name);
+}
+
 void save_checkpoint(Files& files, const std::filesystem::path& folder, const Model& model, Optimizer& optimizer,
                      const Progress& progress, std::uint64_t data_hash, const std::string& from) {
   TensorFile file{model.metadata(), to_arrays(model.parameters(), model.parameters().values(), weights_prefix)};
-  for (const Optimizer::Memory& memory : optimizer.memories()) {
-    std::ranges::move(to_arrays(model.parameters(), memory.values, memory.name + "/"), std::back_inserter(file.arrays));
+  for (const Optimizer::Slot& slot : optimizer.slots()) {
+    std::ranges::move(to_arrays(model.parameters(), slot.values, slot.name + "/"), std::back_inserter(file.arrays));
   }
   file.metadata["progress"] = progress_to_json(progress);
   file.metadata["data"] = std::to_string(data_hash);
@@ -132,9 +136,9 @@ void load_checkpoint(Files& files, const std::filesystem::path& folder, Model& m
   const std::string name = path.string();
   std::vector<std::string> prefixes = {weights_prefix};
   std::vector<std::span<Real>> groups = {model.parameters().values()};
-  for (const Optimizer::Memory& memory : optimizer.memories()) {
-    prefixes.push_back(memory.name + "/");
-    groups.push_back(memory.values);
+  for (const Optimizer::Slot& slot : optimizer.slots()) {
+    prefixes.push_back(slot.name + "/");
+    groups.push_back(slot.values);
   }
   read_safetensors(files.open(path), name, [&](const TensorHeader& file) {
     check_same_beginning(file, from, folder);

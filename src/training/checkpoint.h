@@ -15,6 +15,9 @@ namespace fovea {
 
 inline constexpr const char* checkpoint_file_name = "checkpoint.safetensors";
 
+// Whether a run in the folder goes on where it stopped.
+bool resumes(Files& files, const std::filesystem::path& folder, bool fresh);
+
 void save_checkpoint(Files& files, const std::filesystem::path& folder, const Model& model, Optimizer& optimizer,
                      const Progress& progress, std::uint64_t data_hash, const std::string& from = {});
 

@@ -15,44 +15,15 @@ namespace {
 constexpr std::size_t piece = std::size_t(1) << 15;
 constexpr int fewest_rows = 4;  // of a shard: with fewer, products are mostly overhead
 
-// By id, how often training replaces a symbol of that source by the unknown one; empty for one without symbols.
-std::vector<float> unknown_by_count(const Model& model, std::span<const Encoding> examples, std::size_t source) {
-  const SymbolSource* read = model.task().sources()[source]->as_symbols();
-  if (!read) return {};
-  std::vector<std::int64_t> times(as_size(read->vocabulary().size()));
-  for (const Encoding& example : examples) {
-    for (const std::int32_t id : example.source.sources[source].symbols) ++times[as_size(id)];
-  }
-  SymbolCounts counts;
-  for (int id = Vocabulary::first_symbol; id < read->vocabulary().size(); ++id) {
-    counts.add(read->vocabulary().text(id), times[as_size(id)]);
-  }
-  return unknown_probabilities(read->vocabulary(), counts);
-}
-
-// Row b of a batch is example samples[b].
-void replace_by_unknown(std::span<const float> shares, std::span<const std::int64_t> samples, const Random& random,
-                        Side& side) {
-  if (shares.empty()) return;
-  for (std::size_t b = 0; b < samples.size(); ++b) {
-    const Random own = random.at(static_cast<std::uint64_t>(samples[b]));
-    for (std::size_t i = 0; i < as_size(side.length); ++i) {
-      std::int32_t& symbol = side.ids[i * samples.size() + b];
-      const auto share = static_cast<double>(shares[as_size(symbol)]);
-      if (share > 0 && own.uniform(i) < share) symbol = Vocabulary::unknown;
-    }
-  }
-}
-
 }  // namespace
 
 GradientWorker::GradientWorker(const Model& model, std::span<const Encoding> examples, Workers& workers, Ranks& ranks)
-    : model_(model), examples_(examples), workers_(workers), ranks_(ranks), rooms_(as_size(workers.count())) {
-  if (model.task().objective().asked(&ObjectiveTraits::both_directions)) return;  // sources are targets, too
-  for (std::size_t s = 0; s < model.task().sources().size(); ++s) {
-    unknown_.push_back(unknown_by_count(model, examples, s));
-  }
-}
+    : model_(model),
+      examples_(examples),
+      workers_(workers),
+      ranks_(ranks),
+      word_dropout_(model.task(), examples),
+      rooms_(as_size(workers.count())) {}
 
 void GradientWorker::for_each_piece(const std::function<void(std::size_t, std::size_t)>& work) {
   for_each_piece_of({0, weights()}, [&](Part p) { work(p.start, p.count); });
@@ -89,18 +60,16 @@ void GradientWorker::fill_shard(Shard& shard, const Random& random) {
     shard.batch.samples.push_back(sample);
   }
   fill_batch(model_.task(), rows, shard.batch);
-  const Random replacing = random.at(static_cast<std::uint64_t>(Purpose::data));
-  for (std::size_t s = 0; s < unknown_.size(); ++s) {
-    const Random own = s == 0 ? replacing : replacing.at(s);
-    replace_by_unknown(unknown_[s], shard.batch.samples, own,
-                       s == 0 ? shard.batch.source : shard.batch.source.others[s - 1]);
-  }
+  word_dropout_.apply(random.at(static_cast<std::uint64_t>(Purpose::data)), shard.batch);
 }
 
 void GradientWorker::compute_shard(Shard& shard, const GradientRequest& request, double scale) {
   fill_shard(shard, request.random);
-  const TrainingPass training = {
-      {}, request.random, shard.batch.samples, request.dropout, request.scheduled_sampling, request.expected};
+  for (PreviousSymbols* read : {&shard.batch.previous, &shard.batch.reverse_previous}) {
+    read->scheduled_sampling = request.scheduled_sampling;
+  }
+  shard.batch.expected = request.expected;
+  const TrainingPass training = {{}, request.random, shard.batch.samples, request.dropout};
   Pass pass(model_.parameters(), shard.arena, training);
   const EncoderDecoder::Loss loss = model_.network().loss(pass, shard.batch);
   pass.tape().note_gradients(loss.total, static_cast<Real>(scale));

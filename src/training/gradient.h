@@ -10,6 +10,7 @@
 #include "base/ranks.h"
 #include "base/threads.h"
 #include "tasks/model.h"
+#include "tasks/word_dropout.h"
 #include "training/shard_tree.h"
 
 namespace fovea {
@@ -78,7 +79,7 @@ class GradientWorker {
   std::span<const Encoding> examples_;
   Workers& workers_;
   Ranks& ranks_;
-  std::vector<std::vector<float>> unknown_;  // of each source, by id, how often training replaces it
+  WordDropout word_dropout_;
   std::vector<Shard> shards_;
   int shard_count_ = 0;
   std::vector<Arena> rooms_;           // of each worker

@@ -181,14 +181,13 @@ JournalEvents read_journal(Files& files, const std::filesystem::path& path) {
   return events;
 }
 
-std::string journal_list(Files& files, const std::filesystem::path& path, std::size_t most_bytes) {
+std::string journal_list(Files& files, const std::filesystem::path& path, std::size_t max_bytes) {
   std::vector<std::string> lines;
   if (files.exists(path)) {
     for_each_event(files.read(path), [&](const Json&, std::string_view line) { lines.emplace_back(line); });
   }
   std::size_t first = lines.size();
-  for (std::size_t bytes = 0; first > 0 && bytes + lines[first - 1].size() < most_bytes;)
-    bytes += lines[--first].size();
+  for (std::size_t bytes = 0; first > 0 && bytes + lines[first - 1].size() < max_bytes;) bytes += lines[--first].size();
   std::string list = "[";
   for (std::size_t i = first; i < lines.size(); ++i) list += (i > first ? "," : "") + lines[i];
   return list + "]";

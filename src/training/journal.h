@@ -45,6 +45,6 @@ struct JournalEvents {
 };
 JournalEvents read_journal(Files& files, const std::filesystem::path& path);
 // The same as a JSON list of the events as they were written, the last ones if they are many.
-std::string journal_list(Files& files, const std::filesystem::path& path, std::size_t most_bytes);
+std::string journal_list(Files& files, const std::filesystem::path& path, std::size_t max_bytes);
 
 }  // namespace fovea

@@ -47,11 +47,11 @@ void Optimizer::apply(const Step& step, std::size_t start, std::span<const Real>
                         std::span(average_).subspan(start, count));
 }
 
-std::vector<Optimizer::Memory> Optimizer::memories() {
-  std::vector<Memory> memories = {{adam_ ? "first" : "velocity", first_}};
-  if (adam_) memories.push_back({"second", second_});
-  if (!average_.empty()) memories.push_back({"average", average_});
-  return memories;
+std::vector<Optimizer::Slot> Optimizer::slots() {
+  std::vector<Slot> slots = {{adam_ ? "first" : "velocity", first_}};
+  if (adam_) slots.push_back({"second", second_});
+  if (!average_.empty()) slots.push_back({"average", average_});
+  return slots;
 }
 
 }  // namespace fovea

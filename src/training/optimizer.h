@@ -29,11 +29,11 @@ class Optimizer {
   std::span<Real> average() { return average_; }
 
   // What it remembers between updates, each as long as the weights.
-  struct Memory {
+  struct Slot {
     std::string name;
     std::span<Real> values;
   };
-  std::vector<Memory> memories();
+  std::vector<Slot> slots();
 
  private:
   bool adam_;

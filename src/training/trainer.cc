@@ -62,18 +62,18 @@ double Trainer::seconds() const { return seconds_before_ + now() - started_at_; 
 void Trainer::start() {
   started_at_ = saved_at_ = rate_at_ = now();
   if (ranks_.first()) {
-    const bool resumes = !options_.fresh && files_.exists(options_.folder / checkpoint_file_name);
-    unsaved_ = !resumes;
-    resumes ? resume() : begin();
-    if (!resumes) forget_aside(files_, options_.folder);
-    remove_kept_after(files_, options_.folder, resumes ? progress_.update : -1);
+    const bool goes_on = resumes(files_, options_.folder, options_.fresh);
+    unsaved_ = !goes_on;
+    goes_on ? resume() : begin();
+    if (!goes_on) forget_aside(files_, options_.folder);
+    remove_kept_after(files_, options_.folder, goes_on ? progress_.update : -1);
     journal_ = std::make_unique<Journal>(files_, options_.folder / journal_file_name, progress_);
   }
   data_.beginning.reset();  // its weights are as many again
   share_progress();
   ranks_.broadcast(std::as_writable_bytes(model_->parameters().values()));
-  for (const Optimizer::Memory& memory : optimizer_->memories()) {
-    ranks_.broadcast(std::as_writable_bytes(memory.values));
+  for (const Optimizer::Slot& slot : optimizer_->slots()) {
+    ranks_.broadcast(std::as_writable_bytes(slot.values));
   }
   model_->parameters().invalidate_packed();
   seconds_before_ = progress_.seconds;

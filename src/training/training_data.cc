@@ -8,8 +8,6 @@
 
 namespace fovea {
 
-namespace {
-
 std::uint64_t hash_examples(std::uint64_t hash, std::span<const Example> examples) {
   for (const Example& example : examples) {
     for (const std::string* text : {&example.source, &example.target, &example.features, &example.alignment}) {
@@ -19,6 +17,8 @@ std::uint64_t hash_examples(std::uint64_t hash, std::span<const Example> example
   }
   return mix(hash, examples.size());
 }
+
+namespace {
 
 std::uint64_t hash_of(const Model& model, const TrainingData& data, std::span<const Encoding> examples) {
   std::uint64_t hash = hash_examples(hash_examples(0, data.training), data.held_out);

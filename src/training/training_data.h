@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/ranks.h"
@@ -15,13 +16,16 @@ namespace fovea {
 struct TrainingData {
   std::vector<Example> training;
   std::vector<Example> held_out;
-  std::shared_ptr<const Lexicon> lexicon = {};      // for outputs that look symbols up
+  std::shared_ptr<const Lexicon> lexicon = {};      // for generators that look symbols up
   std::shared_ptr<const Beginning> beginning = {};  // a model that is trained on; none: a new one
 };
 
 // Throw usage_errors and data_errors: settings that make no sense together, and lines that are missing.
 void check_training(const Config& config);
 void check_data(const TrainingData& data);
+
+// Goes on from the hash of what came before.
+std::uint64_t hash_examples(std::uint64_t hash, std::span<const Example> examples);
 
 struct EncodedLines {
   std::vector<Encoding> examples;  // to train on

@@ -144,7 +144,7 @@ class Asked {
       dmemory_.assign(memory_.size(), 0);
       dwritten_.assign(written_.size(), 0);
     }
-    const TrainingPass of_training = {gradient_, random, samples_, 0, 0};
+    const TrainingPass of_training = {gradient_, random, samples_};
     Pass pass = forced ? Pass(parameters_, arena_, of_training) : Pass(parameters_, arena_);
     const int steps = rows_ / asking_.at_once;
     const auto borrow = [&](Shape shape, Vector& values, Vector& gradient) {

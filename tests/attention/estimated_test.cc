@@ -175,7 +175,7 @@ class TwoDraws {
     Way way = {{}, 1, 0, Vector(as_size(parameters_.count()), Real(0))};
     parameters_.invalidate_packed();
     const std::int64_t sample = 0;
-    const TrainingPass training = {way.gradient, Random(seed, Purpose::dropout), {&sample, 1}, 0, 0};
+    const TrainingPass training = {way.gradient, Random(seed, Purpose::dropout), {&sample, 1}};
     Pass pass(parameters_, arena_, training);
     const std::uint8_t real[positions] = {1, 1, 1};
     Vector values = random_values(positions * size, "values", 2), first = {Real(0.8), Real(-0.4)};

@@ -44,7 +44,7 @@ class Selecting {
     samples_.resize(as_size(given.rows));
     std::iota(samples_.begin(), samples_.end(), 0);
     real_.assign(given.scores.size(), 1);
-    const TrainingPass of_training = {gradient_, random(given), samples_, 0, 0};
+    const TrainingPass of_training = {gradient_, random(given), samples_};
     Pass pass = given.training ? Pass(parameters_, arena_, of_training) : Pass(parameters_, arena_);
     const Drawing drawing = {random(given), samples_};
     if (given.drawing) pass.draw(drawing);

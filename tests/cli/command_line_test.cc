@@ -5,7 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "decoding/rule.h"
 #include "kernels/instruction_set.h"
+#include "models/input.h"
 #include "support/process.h"
 #include "training/tiny_run.h"
 
@@ -271,6 +273,8 @@ TEST_F(CommandLineTest, ListIsJson) {
     EXPECT_TRUE(says(help, name));
   }
   EXPECT_FALSE(all.at("scores").empty());
+  EXPECT_EQ(all.at("rules").size(), decoding_rules().names().size());
+  EXPECT_EQ(all.at("inputs").size(), inputs().names().size());
   EXPECT_EQ(json::parse(run(fovea({"list", "settings", "--json"})).out).at("training").at("seed"), 1);
   EXPECT_TRUE(says(run(fovea({"list", "settings"})).out, "training.learning_rate"));
 }

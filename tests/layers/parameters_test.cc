@@ -102,7 +102,7 @@ struct Products {
 Products multiply_once(const Parameters& parameters, const Linear& linear_layer) {
   std::vector<Real> x = {1, 2, 3, 4, 5, 6}, dx(6), gradient(as_size(parameters.count()));
   Arena arena;
-  const TrainingPass training = {gradient, Random(1, Purpose::dropout), {}, 0, 0};
+  const TrainingPass training = {gradient, Random(1, Purpose::dropout), {}};
   Pass pass(parameters, arena, training);
   const Tensor y = linear_layer(pass, pass.tape().borrow({2, 3}, x.data(), dx.data()));
   std::vector<Real> ones(4, 1);

@@ -19,7 +19,7 @@ std::vector<Real> dropped(std::vector<std::int64_t> samples, const std::string& 
   const int batch = static_cast<int>(samples.size());
   std::vector<Real> ones(as_size(2 * batch * 8), 1);
   Arena arena;
-  const TrainingPass training = {{}, Random(1, Purpose::dropout).at(update), samples, 0.5, 0};
+  const TrainingPass training = {{}, Random(1, Purpose::dropout).at(update), samples, 0.5};
   Pass pass(parameters, arena, training);
   return copy(pass.drop(pass.tape().borrow({2, batch, 8}, ones.data(), nullptr), place));
 }

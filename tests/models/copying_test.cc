@@ -1,6 +1,6 @@
-// Outputs that take symbols from the source or from a lexicon, each against its formula (oracles/outputs.h): where a
-// symbol stands several times its places add up, one that only the source has lives on its places alone, and all is one
-// in sum.
+// Generators that take symbols from the source or from a lexicon, each against its formula (oracles/generators.h):
+// where a symbol stands several times its places add up, one that only the source has lives on its places alone, and
+// all is one in sum.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/as_size.h"
-#include "models/oracles/outputs.h"
+#include "models/oracles/generators.h"
 #include "models/tiny_model.h"
 
 namespace fovea::copying_test {
@@ -151,8 +151,8 @@ TEST(Copying, CopyNetReadsWhatItCopied) {
   const Tensor read = w.output->feedback(pass, prepared, copying, previous);
   for (int b = 0; b < rows; ++b) {
     const Row copied = oracle::part(Written::row(copying, b), 0, w.columns(b).size());
-    expect_close(Written::row(read, b), oracle::output::selective_read(w.example(b), w.columns(b), copied, previous[b]),
-                 "read", close);
+    expect_close(Written::row(read, b),
+                 oracle::generator::selective_read(w.example(b), w.columns(b), copied, previous[b]), "read", close);
   }
   const auto all_zero = [](Tensor x) { return std::ranges::all_of(x.values(), [](Real v) { return v == 0; }); };
   EXPECT_TRUE(all_zero(w.output->feedback(pass, prepared, {}, Sequence{8, 5}))) << "nothing copied yet";

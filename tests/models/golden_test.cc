@@ -153,7 +153,7 @@ TEST(ModelsGolden, LuongWithInputFeeding) {
   const EncoderDecoder network(parameters, options, {{SourceShape::of_symbols(table[0])}, table[0]});
   Batch batch;
   batch.source = side_of(golden.input("source"));
-  batch.previous = side_of(golden.input("inputs"));
+  batch.previous = {side_of(golden.input("inputs"))};
   batch.targets = side_of(golden.input("targets"));
   expect_golden(golden, parameters, {}, [&](Pass& pass, Ts) -> std::vector<NamedOutput> {
     const Tensor weights = network.look(pass, batch);

@@ -1,6 +1,7 @@
 // Inputs: encoders cannot tell where their vectors come from, and learn through all of them.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "base/as_size.h"
@@ -79,7 +80,7 @@ TEST(Inputs, ARowWithASingleOneReadsLikeTheSymbolOfThatNumber) {
 constexpr Regions tiny_regions = {2, 2, 4, 2};
 
 std::vector<SourceShape> shapes() {
-  return {SourceShape::of_symbols(5), SourceShape::of_rows(5), SourceShape::of_frames(5),
+  return {SourceShape::of_symbols(source_symbols), SourceShape::of_rows(5), SourceShape::of_frames(5),
           SourceShape::of_picture(tiny_regions)};
 }
 
@@ -175,33 +176,104 @@ Pixels convolved(const Made& made, const std::string& name, const Pixels& x, int
   return y;
 }
 
-TEST(Inputs, APictureIsReadAsItsFormulaSays) {
-  const SourceShape shape = SourceShape::of_picture(tiny_regions);
-  const Made made(shape);
-  const int size = made.input->size(), channels = tiny_options().encoder.channels;
-  const std::vector<int> counts = {6, 4};
-  const Side side = picture_side(counts, shape.width, 1);
-  const std::vector<Real> found = made.read(side);
-  for (int b = 0; b < 2; ++b) {
-    const int regions = counts[as_size(b)];
-    Pixels pixels(4, std::vector(as_size(regions / 2 * 4), std::vector<double>(2)));
-    for (int i = 0; i < regions; ++i) {
-      for (int n = 0; n < shape.width; ++n) {
-        const double value = side.values[as_size((i * 2 + b) * shape.width + n)];
-        pixels[as_size(i % 2 * 2 + n / 8)][as_size(i / 2 * 4 + n / 2 % 4)][as_size(n % 2)] = value;
+// What inputs are to make of row b of a side, in plain loops: a vector for each real position.
+using Vectors = std::vector<std::vector<double>>;
+using Oracle = Vectors (*)(const Made& made, const Side& side, int b);
+
+Vectors rows_of(const Side& side, int b) {
+  Vectors rows;
+  for (int cell = b; cell < side.length * side.batch; cell += side.batch) {
+    const auto first = side.values.begin() + std::ptrdiff_t(cell) * side.width;
+    if (side.real[as_size(cell)]) rows.emplace_back(first, first + side.width);
+  }
+  return rows;
+}
+
+Vectors embedding(const Made& made, const Side& side, int b) {
+  Vectors y;
+  for (int cell = b; cell < side.length * side.batch; cell += side.batch) {
+    if (!side.real[as_size(cell)]) continue;
+    y.emplace_back();
+    for (int o = 0; o < made.input->size(); ++o) {
+      y.back().push_back(made.weight("x.table", side.ids[as_size(cell)], o));
+    }
+  }
+  return y;
+}
+
+// Of so many vectors, x_i and as many before and after it.
+Vectors convolved(const Made& made, const std::string& name, const Vectors& x, int reach) {
+  Vectors y(x.size(), std::vector<double>(as_size(made.input->size())));
+  const int in = static_cast<int>(x[0].size()), length = static_cast<int>(x.size());
+  for (int i = 0; i < length; ++i) {
+    for (std::size_t o = 0; o < y[0].size(); ++o) {
+      y[i][o] = made.weight(name + ".bias", 0, static_cast<int>(o));
+      for (int d = -reach; d <= reach; ++d) {
+        for (int n = 0; n < in && i + d >= 0 && i + d < length; ++n) {
+          y[i][o] += made.weight(name + ".weight", (d + reach) * in + n, static_cast<int>(o)) * x[i + d][n];
+        }
       }
     }
-    // Regions are 2 x 4: halved across twice, and never down, since two rows are few.
-    const Pixels once = convolved(made, "x.convolution0", pixels, channels, 2, 1);
-    const Pixels twice = convolved(made, "x.convolution1", once, 2 * channels, 2, 1);
-    for (int i = 0; i < side.length; ++i) {
-      for (int o = 0; o < size && i <= regions; ++o) {
-        double wanted = i < regions ? made.weight("x.vectors.bias", 0, o) : 0;
-        for (int n = 0; n < 4 * channels && i < regions; ++n) {
-          wanted += made.weight("x.vectors.weight", n, o) *
-                    twice[as_size(i % 2 * 2 + n / (2 * channels))][as_size(i / 2)][as_size(n % (2 * channels))];
+  }
+  return y;
+}
+
+Vectors linear(const Made& made, const Side& side, int b) { return convolved(made, "x", rows_of(side, b), 0); }
+
+Vectors frames(const Made& made, const Side& side, int b) {
+  Vectors x = rows_of(side, b);
+  for (const char* name : {"x.first", "x.second"}) {
+    x = convolved(made, name, x, 1);
+    for (std::vector<double>& vector : x) {
+      for (double& number : vector) number = std::max(0.0, number);
+    }
+  }
+  return x;
+}
+
+// Regions are 2 x 4: halved across twice, and never down, since two rows are few.
+Vectors picture(const Made& made, const Side& side, int b) {
+  const int size = made.input->size(), channels = tiny_options().encoder.channels;
+  const Vectors rows = rows_of(side, b);
+  const std::size_t regions = rows.size() - 1;
+  Pixels pixels(4, std::vector(regions / 2 * 4, std::vector<double>(2)));
+  for (std::size_t i = 0; i < regions; ++i) {
+    for (std::size_t n = 0; n < rows[i].size(); ++n)
+      pixels[i % 2 * 2 + n / 8][i / 2 * 4 + n / 2 % 4][n % 2] = rows[i][n];
+  }
+  const Pixels once = convolved(made, "x.convolution0", pixels, channels, 2, 1);
+  const Pixels twice = convolved(made, "x.convolution1", once, 2 * channels, 2, 1);
+  Vectors y(rows.size(), std::vector<double>(as_size(size), 0.0));
+  for (std::size_t i = 0; i < regions; ++i) {
+    for (int o = 0; o < size; ++o) {
+      y[i][o] = made.weight("x.vectors.bias", 0, o);
+      for (int n = 0; n < 4 * channels; ++n) {
+        y[i][o] += made.weight("x.vectors.weight", n, o) *
+                   twice[i % 2 * 2 + as_size(n / (2 * channels))][i / 2][as_size(n % (2 * channels))];
+      }
+    }
+  }
+  return y;
+}
+
+TEST(Inputs, EachReadsAsItsFormulaSays) {
+  const std::map<std::string_view, Oracle> oracles = {
+      {"embedding", embedding}, {"linear", linear}, {"frames", frames}, {"picture", picture}};
+  for (const InputKind* kind : inputs()) {
+    ASSERT_TRUE(oracles.contains(kind->name)) << kind->name << " has no oracle";
+    const auto all = shapes();
+    const SourceShape shape = *std::ranges::find(all, kind->reads, &SourceShape::form);
+    const Made made(shape);
+    const Side side = shape.width > 0 ? picture_side({6, 4}, shape.width, 1) : symbols_side();
+    const std::vector<Real> found = made.read(side);
+    for (int b = 0; b < side.batch; ++b) {
+      const Vectors wanted = oracles.at(kind->name)(made, side, b);
+      ASSERT_FALSE(wanted.empty());
+      for (std::size_t i = 0; i < wanted.size(); ++i) {
+        for (std::size_t o = 0; o < wanted[i].size(); ++o) {
+          const std::size_t at = (i * as_size(side.batch) + as_size(b)) * wanted[i].size() + o;
+          EXPECT_NEAR(found[at], wanted[i][o], is_double ? 1e-9 : 1e-3) << kind->name << " " << b << " " << i;
         }
-        EXPECT_NEAR(found[as_size((i * 2 + b) * size + o)], wanted, 1e-3) << b << " " << i;
       }
     }
   }
@@ -222,35 +294,6 @@ TEST(Inputs, BatchMatesChangeNothing) {
   }
 }
 
-TEST(Inputs, FramesAreReadAsTheirFormulaSays) {
-  const Made made(SourceShape::of_frames(2));
-  const Side side = picture_side({3}, 2);
-  const int size = made.input->size();
-  const auto layer = [&](const std::string& name, const std::vector<std::vector<double>>& x) {
-    std::vector<std::vector<double>> y(x.size(), std::vector<double>(as_size(size)));
-    const int in = static_cast<int>(x[0].size()), length = static_cast<int>(x.size());
-    for (int i = 0; i < length; ++i) {
-      for (int o = 0; o < size; ++o) {
-        double sum = made.weight(name + ".bias", 0, o);
-        for (int d = -1; d <= 1; ++d) {
-          for (int n = 0; n < in && i + d >= 0 && i + d < length; ++n) {
-            sum += made.weight(name + ".weight", (d + 1) * in + n, o) * x[i + d][n];
-          }
-        }
-        y[i][o] = std::max(0.0, sum);
-      }
-    }
-    return y;
-  };
-  std::vector<std::vector<double>> x;
-  for (int i = 0; i < 4; ++i) x.push_back({side.values[as_size(2 * i)], side.values[as_size(2 * i + 1)]});
-  const auto wanted = layer("x.second", layer("x.first", x));
-  const std::vector<Real> found = made.read(side);
-  for (int i = 0; i < 4; ++i) {
-    for (int o = 0; o < size; ++o) EXPECT_NEAR(found[as_size(i * size + o)], wanted[i][o], 1e-4);
-  }
-}
-
 // Rows of numbers are data: what is learned is what is made of them.
 TEST(Inputs, GradientsReachTheWeightsOfRows) {
   ModelOptions options = tiny_options();
@@ -261,7 +304,7 @@ TEST(Inputs, GradientsReachTheWeightsOfRows) {
   const auto loss = [&](std::span<Real> into) {
     reader.parameters.invalidate_packed();
     Arena arena;
-    const TrainingPass training = {into, Random(1, Purpose::dropout), samples, 0, 0, 0};
+    const TrainingPass training = {into, Random(1, Purpose::dropout), samples};
     Pass pass(reader.parameters, arena, training);
     const Tensor values = reader.encoder->encode(pass, reader.input->vectors(pass, side), side.mask()).memory.values;
     const Tensor sum_of_squares = sum(multiply(values, values));

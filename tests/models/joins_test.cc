@@ -238,7 +238,7 @@ TEST(SeveralSources, DropNothingTogether) {
     Arena arena;
     const std::vector<std::int64_t> samples = {1, 2, 3};
     std::vector<Real> gradient(as_size(model.parameters.count()));
-    const TrainingPass training = {gradient, TinyModel::random, samples, dropout, 0, 0};
+    const TrainingPass training = {gradient, TinyModel::random, samples, dropout};
     Pass pass(model.parameters, arena, training);
     const auto dropped = [&](const std::string& part) {
       Tensor x = pass.tape().make({4, 3, 5});
@@ -278,7 +278,7 @@ Batch without_source(const TinyModel& model, int pads = 0) {
   Batch batch = model.batch(pads);
   batch.source = SourceBatch();
   batch.source.batch = batch.targets.batch;
-  for (Side* side : {&batch.previous, &batch.targets}) {
+  for (Side* side : std::initializer_list<Side*>{&batch.previous, &batch.targets}) {
     for (std::int32_t& id : side->ids) id = std::min(id, target_symbols - 1);
   }
   return batch;

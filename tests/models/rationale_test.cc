@@ -112,7 +112,7 @@ class Chooser {
   };
   Drawn draw(const Batch& batch, std::uint64_t seed) {
     std::vector<Real> ignored(as_size(parameters_.count()));
-    const TrainingPass training = {ignored, Random(seed, Purpose::dropout), batch.samples, 0, 0};
+    const TrainingPass training = {ignored, Random(seed, Purpose::dropout), batch.samples};
     Pass pass(parameters_, arena_, training);
     return told(rationale_.choose(pass, batch.source));
   }
@@ -189,7 +189,7 @@ TEST(Rationale, GradientIsThatOfTheExpectedCost) {
     if (outcomes.contains(drawn.mask)) continue;
     Outcome& outcome = outcomes[drawn.mask];
     outcome.gradient.resize(as_size(model.parameters.count()));
-    const TrainingPass training = {outcome.gradient, Random(seed, Purpose::dropout), batch.samples, 0, 0};
+    const TrainingPass training = {outcome.gradient, Random(seed, Purpose::dropout), batch.samples};
     Pass pass(model.parameters, model.arena, training);
     const EncoderDecoder::Loss loss = model.network.loss(pass, batch);
     int chosen = 0, jumps = 0;

@@ -1,5 +1,5 @@
 // A model so small that its numbers can be checked one by one, and a batch of examples to ask it about: ragged on both
-// sides, with symbols that only the source has, copy_map for outputs that copy or look up, and alignments.
+// sides, with symbols that only the source has, copy_map for generators that copy or look up, and alignments.
 #pragma once
 
 #include <algorithm>
@@ -78,10 +78,10 @@ inline Batch tiny_batch(const std::vector<TinyExample>& examples, Linked linked,
     batch.samples.push_back(example.sample);
   }
   batch.source = tiny_side(sources, {.last = stop}, more);
-  batch.previous = tiny_side(targets, {.first = start}, more);
+  batch.previous = {tiny_side(targets, {.first = start}, more)};
   batch.targets = tiny_side(targets, {.last = stop}, more);
   batch.reverse_source = tiny_side(targets, {.last = stop}, more);
-  batch.reverse_previous = tiny_side(sources, {.first = start}, more);
+  batch.reverse_previous = {tiny_side(sources, {.first = start}, more)};
   batch.reverse_targets = tiny_side(sources, {.last = stop}, more);
   if (linked != Linked::none) link(batch.source, linked);
   // Step t wants the positions t and t + 1; of step 1 nothing is known.
@@ -137,10 +137,12 @@ struct TinyModel {
   std::vector<Term> terms(const Batch& batch, std::span<Real> gradient = {}, double dropout = 0, double sampling = 0) {
     parameters.invalidate_packed();
     std::vector<Real> ignored(gradient.empty() ? as_size(parameters.count()) : 0);
-    const TrainingPass training = {
-        gradient.empty() ? ignored : gradient, random, batch.samples, dropout, sampling, expected};
+    Batch taught = batch;
+    taught.previous.scheduled_sampling = taught.reverse_previous.scheduled_sampling = sampling;
+    taught.expected = expected;
+    const TrainingPass training = {gradient.empty() ? ignored : gradient, random, batch.samples, dropout};
     Pass pass(parameters, arena, training);
-    const EncoderDecoder::Loss loss = network.loss(pass, batch);
+    const EncoderDecoder::Loss loss = network.loss(pass, taught);
     std::vector<Term> all = {{"total", static_cast<double>(*loss.total.data())}};
     for (const LossTerm& term : loss.terms) all.push_back({term.name, static_cast<double>(*term.value.data())});
     if (!gradient.empty()) pass.tape().backward(loss.total);

@@ -22,9 +22,9 @@ Task with_unit(const std::string& tokenizer) {
   return {config, examples};
 }
 
-class EveryUnit : public testing::TestWithParam<std::string> {};
+class EveryTokenizer : public testing::TestWithParam<std::string> {};
 
-TEST_P(EveryUnit, TextSurvivesTheRoundTrip) {
+TEST_P(EveryTokenizer, TextSurvivesTheRoundTrip) {
   const Task task = with_unit(GetParam());
   for (const Example& example : examples) {
     EXPECT_EQ(task.target_text(task.encode_target(example.target), {}), example.target);
@@ -33,14 +33,14 @@ TEST_P(EveryUnit, TextSurvivesTheRoundTrip) {
   EXPECT_TRUE(task.encode_source("").empty());
 }
 
-TEST_P(EveryUnit, UnknownSymbolsBecomeTheUnknownSymbol) {
+TEST_P(EveryTokenizer, UnknownSymbolsBecomeTheUnknownSymbol) {
   const Task task = with_unit(GetParam());
   EXPECT_EQ(task.encode_source("☃").sources[0].symbols.back(), Vocabulary::unknown);
   EXPECT_EQ(task.encode_target("é").back(), Vocabulary::unknown);  // known on the other side only
 }
 
 // The tokens shown cover the source text, but for spaces between words, each where it stands.
-TEST_P(EveryUnit, SourceTokensStandWhereTheyAre) {
+TEST_P(EveryTokenizer, SourceTokensStandWhereTheyAre) {
   const Task task = with_unit(GetParam());
   const std::string text = " é☃ b  日a ";
   std::vector<std::string> characters = {" ", "é", "☃", " ", "b", " ", " ", "日", "a", " "};
@@ -63,7 +63,7 @@ TEST_P(EveryUnit, SourceTokensStandWhereTheyAre) {
   EXPECT_EQ(output.source.back().end, end);
 }
 
-INSTANTIATE_TEST_SUITE_P(Units, EveryUnit, testing::Values("char", "word", "pieces:12"),
+INSTANTIATE_TEST_SUITE_P(Tokenizers, EveryTokenizer, testing::Values("char", "word", "pieces:12"),
                          [](const auto& info) { return info.param.substr(0, info.param.find(':')); });
 
 TEST(Task, NoByteIsUnknownOnceItWasSeen) {

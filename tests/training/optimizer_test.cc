@@ -64,11 +64,11 @@ TEST(Optimizer, AdamIsThePapersFormula) {
     plain_adam(update, gradient, m, v, expected);
   }
   expect_near(weights, expected, "weight");
-  ASSERT_EQ(optimizer.memories().size(), 2u);
-  EXPECT_EQ(optimizer.memories()[0].name, "first");
-  expect_near(optimizer.memories()[0].values, m, "first");
-  EXPECT_EQ(optimizer.memories()[1].name, "second");
-  expect_near(optimizer.memories()[1].values, v, "second");
+  ASSERT_EQ(optimizer.slots().size(), 2u);
+  EXPECT_EQ(optimizer.slots()[0].name, "first");
+  expect_near(optimizer.slots()[0].values, m, "first");
+  EXPECT_EQ(optimizer.slots()[1].name, "second");
+  expect_near(optimizer.slots()[1].values, v, "second");
 }
 
 TEST(Optimizer, FirstAdamStepIsTheRateWhateverTheGradient) {
@@ -91,15 +91,15 @@ TEST(Optimizer, SgdHasMomentum) {
     plain_momentum(gradient, velocity, expected);
   }
   expect_near(weights, expected, "weight");
-  ASSERT_EQ(optimizer.memories().size(), 1u);
-  expect_near(optimizer.memories()[0].values, velocity, "velocity");
+  ASSERT_EQ(optimizer.slots().size(), 1u);
+  expect_near(optimizer.slots()[0].values, velocity, "velocity");
 }
 
 TEST(Optimizer, Beta2IsASetting) {
   Optimizer optimizer({.beta2 = 0.5}, 1);
   std::vector<Real> weights(1);
   optimizer.apply({1, rate, 1}, 0, std::vector<Real>{3}, weights);
-  EXPECT_NEAR(static_cast<double>(optimizer.memories()[1].values[0]), 4.5, tolerance);
+  EXPECT_NEAR(static_cast<double>(optimizer.slots()[1].values[0]), 4.5, tolerance);
 }
 
 // Loshchilov & Hutter 2019: beside the gradient's step, not through it.
@@ -125,7 +125,7 @@ TEST(Optimizer, TheAverageReachesBackOverATenthOfTheUpdatesAtMostAsFarAsAsked) {
     }
   }
   expect_near(optimizer.average(), expected, "average");
-  EXPECT_EQ(optimizer.memories().back().name, "average");
+  EXPECT_EQ(optimizer.slots().back().name, "average");
 }
 
 }  // namespace

@@ -14,6 +14,6 @@ class Sum : public Read {
 
 }  // namespace
 
-extern const Mechanism<Read> Read_sum = {"sum", "sum_i a_i v_i", "Bahdanau 2015", made<Read, Sum>};
+extern const Mechanism<Read> Read_sum = {"sum", "sum_i a_i v_i", "Bahdanau 2015", made<Read, Sum>, {.plain = true}};
 
 }  // namespace fovea

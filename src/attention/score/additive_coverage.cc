@@ -1,25 +1,21 @@
 // additive_coverage: e_i = v' tanh(W q + U k_i + w cov_i + b), cov_i = sum_{t' < t} a_{t'i}: as additive, but what a
 // position has been looked at so far enters inside the tanh. See, Liu & Manning 2017, "Get to the point: summarization
 // with pointer-generator networks". Their loss on looking twice is objective.repetition.
-#include "attention/mechanism.h"
-#include "layers/linear.h"
+#include "attention/score/hidden_layer.h"
 
 namespace fovea {
 
 namespace {
 
-class AdditiveCoverage : public Score {
+class AdditiveCoverage : public HiddenLayerScore {
  public:
   AdditiveCoverage(Parameters& parameters, const std::string& name, const AttentionSizes& sizes)
-      : query_(parameters, name + ".query", sizes.query, sizes.hidden, false),
-        key_(parameters, name + ".key", sizes.memory, sizes.hidden),
+      : HiddenLayerScore(parameters, name + ".query", name + ".key", sizes),
         coverage_(parameters.add(name + ".coverage", {1, sizes.hidden}, Initial::glorot(1, sizes.hidden))),
         v_(parameters, name + ".v", sizes.hidden, 1, false) {}
 
-  Tensor keys(Pass& pass, const Memory& memory) const override { return key_(pass, memory.values); }
-
   Tensor scores(Pass& pass, const Question& question, Tensor keys) const override {
-    Tensor hidden = broadcast_add(query_(pass, question.queries), keys);  // [positions, queries * batch, hidden]
+    Tensor hidden = of_pairs(pass, question, keys);
     if (question.history.total) {
       hidden = add_products(hidden, {{to_pairs(question.history.total), pass(coverage_)}});
     }
@@ -27,8 +23,6 @@ class AdditiveCoverage : public Score {
   }
 
  private:
-  Linear query_;
-  Linear key_;
   ParameterId coverage_;
   Linear v_;
 };

@@ -3,18 +3,16 @@
 // Pavlopoulos, Malakasiotis & Androutsopoulos 2017, "Deeper attention to abusive user content moderation".
 #include <fmt/core.h>
 
-#include "attention/mechanism.h"
-#include "layers/linear.h"
+#include "attention/score/hidden_layer.h"
 
 namespace fovea {
 
 namespace {
 
-class Deep : public Score {
+class Deep : public HiddenLayerScore {
  public:
   Deep(Parameters& parameters, const std::string& name, const AttentionSizes& sizes)
-      : query_(parameters, name + ".query", sizes.query, sizes.hidden, false),
-        key_(parameters, name + ".key", sizes.memory, sizes.hidden),
+      : HiddenLayerScore(parameters, name + ".query", name + ".key", sizes),
         last_(parameters, name + ".last", sizes.hidden, 1) {
     for (int layer = 1; layer < sizes.options.depth; ++layer) {
       const std::string place = layer == 1 ? ".middle" : fmt::format(".middle{}", layer);
@@ -22,17 +20,13 @@ class Deep : public Score {
     }
   }
 
-  Tensor keys(Pass& pass, const Memory& memory) const override { return key_(pass, memory.values); }
-
   Tensor scores(Pass& pass, const Question& question, Tensor keys) const override {
-    Tensor x = tanh(broadcast_add(query_(pass, question.queries), keys));
+    Tensor x = tanh(of_pairs(pass, question, keys));
     for (const Linear& layer : middle_) x = tanh(layer(pass, x));
     return from_pairs(last_(pass, x), question.queries.shape()[0]);
   }
 
  private:
-  Linear query_;
-  Linear key_;
   std::vector<Linear> middle_;
   Linear last_;
 };

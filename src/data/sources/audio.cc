@@ -13,13 +13,13 @@ namespace fovea {
 
 namespace {
 
-constexpr std::uint64_t most_sound_bytes = std::uint64_t(256) << 20;
-constexpr std::size_t most_shown_frames = 1 << 13, most_heard_samples = 1 << 20;
+constexpr std::uint64_t max_sound_bytes = std::uint64_t(256) << 20;
+constexpr std::size_t max_shown_frames = 1 << 13, max_heard_samples = 1 << 20;
 
 Sound read_sound(const SourceCell& cell, const std::string& folder) {
   Sound sound;
   for (const SourceCell& one : named_one_by_one(cell)) {
-    const std::string bytes = read_named_file(one, folder, most_sound_bytes);
+    const std::string bytes = read_named_file(one, folder, max_sound_bytes);
     naming_file(one, folder, [&] { append_sound(sound, decode_sound(bytes)); });
   }
   return sound;
@@ -28,7 +28,7 @@ Sound read_sound(const SourceCell& cell, const std::string& folder) {
 // What is read of a sound as a picture: a column a frame, low bands at the bottom, the louder the lighter.
 Picture draw_spectrogram(std::span<const float> numbers, const AudioOptions& options) {
   const auto width = as_size(log_mel_numbers(options)), bands = as_size(options.mels);
-  const std::size_t frames = std::min(numbers.size() / width, most_shown_frames);
+  const std::size_t frames = std::min(numbers.size() / width, max_shown_frames);
   Picture picture = {static_cast<int>(frames), options.mels, 1, {}};
   for (std::size_t band = bands; band-- > 0;) {
     for (std::size_t t = 0; t < frames; ++t) {
@@ -65,7 +65,7 @@ class AudioSource : public Source {
   std::vector<Media> media(const SourceCell& cell) const override {
     const Sound sound = read_sound(cell, folder_);
     const Picture picture = draw_spectrogram(log_mel(sound, options_), options_);
-    const std::size_t heard = std::min(sound.samples.size(), most_heard_samples);
+    const std::size_t heard = std::min(sound.samples.size(), max_heard_samples);
     return {{"image/png", encode_png(picture), static_cast<int>(options_.hop * picture.width), options_.mels},
             {"audio/wav", encode_wav(sound, heard), static_cast<int>(1000 * heard / as_size(sound.rate))}};
   }

@@ -16,8 +16,8 @@ namespace fovea {
 
 namespace {
 
-constexpr std::uint64_t most_picture_bytes = std::uint64_t(64) << 20;
-constexpr std::int64_t most_shown_pixels = 1 << 19;
+constexpr std::uint64_t max_picture_bytes = std::uint64_t(64) << 20;
+constexpr std::int64_t max_shown_pixels = 1 << 19;
 
 // Which picture of an idx file a name asks for, counted from 0: 17 of "digits.idx#17". The name is left without it.
 std::optional<std::uint64_t> cut_number(std::string_view& name) {
@@ -35,7 +35,7 @@ Picture read_one_picture(SourceCell cell, const std::string& folder, bool colour
   const auto naming = [&](const auto& take) { return naming_file(cell, folder, take); };
   const std::optional<std::uint64_t> number = cut_number(cell.text);
   if (!number) {
-    const std::string bytes = read_named_file(cell, folder, most_picture_bytes);
+    const std::string bytes = read_named_file(cell, folder, max_picture_bytes);
     return naming([&] { return decode_picture(bytes, colour); });
   }
   const std::string first = read_named_part(cell, folder, 0, IdxHeader::bytes);
@@ -119,7 +119,7 @@ class ImageSource : public Source {
   // In its colours, also where the model sees none.
   std::vector<Media> media(const SourceCell& cell) const override {
     const Picture picture = read_picture(cell, folder_, true);
-    return {{"image/png", encode_png(shrink_picture(picture, most_shown_pixels)), picture.width, picture.height}};
+    return {{"image/png", encode_png(shrink_picture(picture, max_shown_pixels)), picture.width, picture.height}};
   }
 
   SourceShape shape() const override { return SourceShape::of_picture(regions_); }

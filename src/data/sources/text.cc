@@ -27,6 +27,6 @@ SourcePtr restore_text(const SourceOptions& options, const LearnedTexts& learned
 }  // namespace
 
 extern const SourceKind Source_text = {
-    "text", "text, cut into symbols by the tokenizer", learn_text, restore_text, true, nullptr, true};
+    "text", "text, cut into symbols by the tokenizer", learn_text, restore_text, true, nullptr, true, {}, false, true};
 
 }  // namespace fovea

@@ -44,7 +44,7 @@ class GzipUnpacker : public Unpacker {
 
 }  // namespace
 
-extern const Packing gzip_packing = {
+extern const Packing Packing_gzip = {
     "gzip", "\x1F\x8B\x08", [](unsigned char flags) { return (flags & reserved_flags) == 0; },
     [](const std::string& file) -> std::unique_ptr<Unpacker> { return std::make_unique<GzipUnpacker>(file); }};
 

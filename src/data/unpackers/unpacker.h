@@ -1,4 +1,5 @@
-// Packed files made plain as they are read: gzip, xz and zstd, each known by how its files begin.
+// Packed files made plain as they are read, each packing known by how its files begin. One is a file here that defines
+// an entry, and a line in packings.def.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +7,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "base/registry.h"
 
 namespace fovea {
 
@@ -26,7 +29,7 @@ class Unpacker {
  protected:
   [[noreturn]] void damaged(std::string_view how) const;
   [[noreturn]] void cut_short() const;
-  [[noreturn]] void too_large(std::size_t most_bytes) const;  // what it takes to unpack it
+  [[noreturn]] void too_large(std::size_t max_bytes) const;  // what it takes to unpack it
 
  private:
   std::string file_;
@@ -39,6 +42,8 @@ struct Packing {
   bool (*goes_on)(unsigned char) = nullptr;  // unless there is none, with a byte like that
   std::unique_ptr<Unpacker> (*make)(const std::string& file) = nullptr;
 };
+
+const Registry<Packing>& packings();
 
 // The one whose files begin like these bytes, as far as those go; null: none does. It is sure once there is a byte more
 // than the magic ones.

@@ -52,7 +52,7 @@ class XzUnpacker : public Unpacker {
 
 }  // namespace
 
-extern const Packing xz_packing = {
+extern const Packing Packing_xz = {
     "xz",
     std::string_view("\xFD"
                      "7zXZ\0",

@@ -44,7 +44,7 @@ class ZstdUnpacker : public Unpacker {
 
 }  // namespace
 
-extern const Packing zstd_packing = {
+extern const Packing Packing_zstd = {
     "zstd", "\x28\xB5\x2F\xFD", nullptr,
     [](const std::string& file) -> std::unique_ptr<Unpacker> { return std::make_unique<ZstdUnpacker>(file); }};
 

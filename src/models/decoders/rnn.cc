@@ -11,12 +11,12 @@ namespace fovea {
 
 namespace {
 
-// The symbols fed to step t: those of the target, or with the pass's share of chance what the model just chose.
-std::span<std::int32_t> inputs_at(Pass& pass, const Side& inputs, int t, Tensor last) {
+// The symbols fed to step t: those of the target, or by chance, where they are sampled, what the model just chose.
+std::span<std::int32_t> inputs_at(Pass& pass, const PreviousSymbols& inputs, int t, Tensor last) {
   const auto ids = pass.arena().array<std::int32_t>(as_size(inputs.batch));
   for (int b = 0; b < inputs.batch; ++b) ids[b] = inputs.ids[as_size(t) * inputs.batch + b];
   for (int b = 0; b < inputs.batch; ++b) {
-    if (reads_own_choice(pass, t, b)) ids[b] = most_probable_symbol(last, b);
+    if (reads_own_choice(pass, inputs, t, b)) ids[b] = most_probable_symbol(last, b);
   }
   return ids;
 }
@@ -145,7 +145,7 @@ History RnnDecoder::history_of(Pass& pass, const Attention::Prepared& prepared, 
   history.layer = 0;
   history.written = as_shape(input.embedded, {rows / batch, batch, input.embedded.shape()[1]});
   const auto stepped = pass.arena().array<std::uint8_t>(input.ids.size());
-  std::ranges::transform(input.ids, stepped.begin(), [](std::int32_t id) { return id == Vocabulary::step; });
+  std::ranges::transform(input.ids, stepped.begin(), [](std::int32_t id) { return id == step_action; });
   history.stepped = stepped;
   if (const Tensor last = state.get("attention.last")) {
     history.last = by_head(last);
@@ -244,9 +244,9 @@ Decoder::Step RnnDecoder::step_from(Pass& pass, const Sources& sources, const St
 }
 
 Decoder::TeacherForced RnnDecoder::teacher_forced(Pass& pass, const Encoded& encoded, const Sources& sources,
-                                                  const Side& inputs, const Generator& generator,
+                                                  const PreviousSymbols& inputs, const Generator& generator,
                                                   const GeneratorSources& generator_sources) const {
-  const bool sampled = pass.training() && pass.training_pass().scheduled_sampling > 0;
+  const bool sampled = samples(pass, inputs);
   const bool waits = style_ == Style::bahdanau || feeds() || sampled || generator.feedback_size() > 0;
   const bool looks_back = attention_ && attention_->looks_back() && !marginal_;
   if (marginal_ && sampled) {
@@ -259,11 +259,11 @@ Decoder::TeacherForced RnnDecoder::teacher_forced(Pass& pass, const Encoded& enc
 }
 
 Decoder::TeacherForced RnnDecoder::teacher_forced_stepwise(Pass& pass, const Encoded& encoded, const Sources& sources,
-                                                           const Side& inputs, const Generator& generator,
+                                                           const PreviousSymbols& inputs, const Generator& generator,
                                                            const GeneratorSources& generator_sources) const {
   State state = start(pass, encoded);
   const auto steps = as_size(inputs.length);
-  const bool sampled = pass.training() && pass.training_pass().scheduled_sampling > 0;
+  const bool sampled = samples(pass, inputs);
   const bool writes = sampled || generator.feedback_size() > 0;
   Tensor embedded, projected;
   if (!sampled) {  // all inputs are known: their share of the first layer's gates is one product

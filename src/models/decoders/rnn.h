@@ -22,8 +22,9 @@ class RnnDecoder : public Decoder {
   int heads() const override { return attention_ ? attention_->heads() : 1; }
   State start(Pass& pass, const Encoded& encoded) const override;
   Step step(Pass& pass, const Sources& sources, const State& state, Ids previous, Tensor feedback) const override;
-  TeacherForced teacher_forced(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
-                               const Generator& generator, const GeneratorSources& generator_sources) const override;
+  TeacherForced teacher_forced(Pass& pass, const Encoded& encoded, const Sources& sources,
+                               const PreviousSymbols& inputs, const Generator& generator,
+                               const GeneratorSources& generator_sources) const override;
   DecoderSizes sizes() const override;
   const Attention* marginal() const override { return marginal_ ? &attention_->only() : nullptr; }
   Tensor position_part(Pass& pass, const Memory& memory) const override {
@@ -51,8 +52,9 @@ class RnnDecoder : public Decoder {
   Tensor features(Pass& pass, const Readout& readout) const;
   Tensor gates_of_line(Pass& pass, const Encoded& encoded) const;
   Tensor dropped_features(Pass& pass, Readout readout, int step = 0) const;
-  TeacherForced teacher_forced_stepwise(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
-                                        const Generator& generator, const GeneratorSources& generator_sources) const;
+  TeacherForced teacher_forced_stepwise(Pass& pass, const Encoded& encoded, const Sources& sources,
+                                        const PreviousSymbols& inputs, const Generator& generator,
+                                        const GeneratorSources& generator_sources) const;
   TeacherForced teacher_forced_at_once(Pass& pass, const Encoded& encoded, const Sources& sources,
                                        const Side& inputs) const;
   struct LayerNames {

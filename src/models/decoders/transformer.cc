@@ -139,7 +139,7 @@ Readout TransformerDecoder::run(Pass& pass, const Sources& sources, Ids ids, con
 
 // The inputs, some of them what the model chooses when it is given the right symbols: a first pass that learns nothing.
 // Mihaylova & Martins 2019, "Scheduled sampling for transformers".
-Ids TransformerDecoder::own_inputs(Pass& pass, Sources sources, const Side& inputs, Tensor line,
+Ids TransformerDecoder::own_inputs(Pass& pass, Sources sources, const PreviousSymbols& inputs, Tensor line,
                                    const Generator& generator, GeneratorSources generator_sources) const {
   const Pass::Unrecorded unrecorded(pass);
   for (Attention::Prepared& source : sources) {
@@ -155,16 +155,16 @@ Ids TransformerDecoder::own_inputs(Pass& pass, Sources sources, const Side& inpu
   const auto ids = pass.arena().array<std::int32_t>(inputs.ids.size());
   for (int row = 0; row < inputs.length * inputs.batch; ++row) {
     const int t = row / inputs.batch, b = row % inputs.batch;
-    ids[row] =
-        reads_own_choice(pass, t, b) ? most_probable_symbol(chosen, row - inputs.batch) : inputs.ids[as_size(row)];
+    ids[row] = reads_own_choice(pass, inputs, t, b) ? most_probable_symbol(chosen, row - inputs.batch)
+                                                    : inputs.ids[as_size(row)];
   }
   return ids;
 }
 
 Decoder::TeacherForced TransformerDecoder::teacher_forced(Pass& pass, const Encoded& encoded, const Sources& sources,
-                                                          const Side& inputs, const Generator& generator,
+                                                          const PreviousSymbols& inputs, const Generator& generator,
                                                           const GeneratorSources& generator_sources) const {
-  const bool sampled = pass.training() && pass.training_pass().scheduled_sampling > 0;
+  const bool sampled = samples(pass, inputs);
   const Tensor line = vectors_of_line(pass, encoded);
   const Ids ids = sampled ? own_inputs(pass, sources, inputs, line, generator, generator_sources) : Ids(inputs.ids);
   return {run(pass, sources, ids, inputs, line), {}, {}};

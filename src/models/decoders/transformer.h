@@ -20,8 +20,9 @@ class TransformerDecoder : public Decoder {
   int heads() const override { return reads_ ? layers_[0]->cross_attention().heads() : 1; }
   State start(Pass& pass, const Encoded& encoded) const override;
   Step step(Pass& pass, const Sources& sources, const State& state, Ids previous, Tensor feedback) const override;
-  TeacherForced teacher_forced(Pass& pass, const Encoded& encoded, const Sources& sources, const Side& inputs,
-                               const Generator& generator, const GeneratorSources& generator_sources) const override;
+  TeacherForced teacher_forced(Pass& pass, const Encoded& encoded, const Sources& sources,
+                               const PreviousSymbols& inputs, const Generator& generator,
+                               const GeneratorSources& generator_sources) const override;
   DecoderSizes sizes() const override { return {size_, size_, reads_ ? size_ : 0, size_}; }
   ParameterId table() const override { return symbols_.table(); }
 
@@ -32,7 +33,7 @@ class TransformerDecoder : public Decoder {
   Readout read(Pass& pass, Tensor embedded, const TransformerLayer::Made& last) const;
   // All steps at once.
   Readout run(Pass& pass, const Sources& sources, Ids ids, const Side& inputs, Tensor line) const;
-  Ids own_inputs(Pass& pass, Sources sources, const Side& inputs, Tensor line, const Generator& generator,
+  Ids own_inputs(Pass& pass, Sources sources, const PreviousSymbols& inputs, Tensor line, const Generator& generator,
                  GeneratorSources generator_sources) const;
 
   // The part of the sources that a layer attends to; empty without any.

@@ -49,6 +49,6 @@ extern const GeneratorKind Generator_pointer_generator = {"pointer_generator",
                                                           "g p_vocabulary + (1 - g) sum_{x_i = w} a_i",
                                                           "See 2017",
                                                           made_generator<PointerGenerator>,
-                                                          {.copies = true, .by_weights = true}};
+                                                          {.copies = true, .by_weights = true, .may_attend = true}};
 
 }  // namespace fovea

@@ -10,17 +10,17 @@
 
 namespace fovea {
 
-Tensor average_baseline(Pass& pass, Mask steps) {
-  Tensor expected = pass.tape().make({steps.positions, steps.batch, 1});
+Tensor average_baseline(Pass& pass, Mask steps, double expected) {
+  Tensor earned = pass.tape().make({steps.positions, steps.batch, 1});
   for (int b = 0; b < steps.batch; ++b) {
     int left = 0;  // real steps from here on
     for (int t = steps.positions - 1; t >= 0; --t) {
       const int at = t * steps.batch + b;
       left += steps.data[at];
-      expected.data()[at] = static_cast<Real>(left * pass.training_pass().expected);
+      earned.data()[at] = static_cast<Real>(left * expected);
     }
   }
-  return expected;
+  return earned;
 }
 
 Reinforced reinforce(Pass& pass, const Draws& draws, std::span<const Real> rewards, Mask steps) {
@@ -90,8 +90,9 @@ class Reinforce : public Objective {
     const Tensor log_p = batch.log_p();
     const Readout& readout = batch.forced.decoder.readout;
     if (readout.selected.drawn) {
-      const Draws draws = {readout.selected.drawn, readout.selected.probabilities,
-                           baseline_ ? (*baseline_)(pass, detach(readout.state)) : average_baseline(pass, batch.steps)};
+      const Draws draws = {
+          readout.selected.drawn, readout.selected.probabilities,
+          baseline_ ? (*baseline_)(pass, detach(readout.state)) : average_baseline(pass, batch.steps, batch.expected)};
       const Reinforced found = reinforce(pass, draws, log_p.values(), batch.steps);
       weigh("reinforce", found.surrogate, settings_.weight);
       if (baseline_) weigh("baseline", found.baseline, 1);

@@ -24,10 +24,10 @@ std::int64_t edit_distance(std::span<const std::string_view> a, std::span<const 
 }
 
 std::vector<Edit> edit_path(std::span<const std::string_view> wanted, std::span<const std::string_view> given) {
-  constexpr std::size_t most_cells = std::size_t(1) << 24;
+  constexpr std::size_t max_cells = std::size_t(1) << 24;
   const std::size_t rows = wanted.size() + 1, columns = given.size() + 1;
   std::vector<Edit> path;
-  if (rows > most_cells / columns) {
+  if (rows > max_cells / columns) {
     for (const std::string_view one : wanted) path.push_back({one, {}});
     for (const std::string_view one : given) path.push_back({{}, one});
     return path;

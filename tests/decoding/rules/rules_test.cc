@@ -294,6 +294,21 @@ TEST(Rules, OptionsAreCopiedWhole) {
   EXPECT_EQ(to_json(read), to_json(one));
 }
 
+TEST(Rules, EveryOneHasACase) {
+  std::set<std::string> tested = {"coverage", "threshold"};  // in coverage_test.cc, and above
+  for (const RuleKind* kind : decoding_rules()) {
+    const auto settings = kind->settings();
+    for (const std::string& name : names(*settings)) {
+      for (const Case& c : cases()) {
+        const auto is_set = [&](const std::string& setting) { return setting.starts_with(name + "="); };
+        if (std::ranges::any_of(c.settings, is_set)) tested.emplace(kind->name);
+      }
+    }
+  }
+  const auto all = decoding_rules().names();
+  EXPECT_EQ(tested, std::set<std::string>(all.begin(), all.end()));
+}
+
 TEST(Rules, EveryOneHasItsRowInTheDocs) {
   const std::string page = read_text(std::filesystem::path(FOVEA_SOURCE_DIR) / "docs/search.md");
   for (const RuleKind* kind : decoding_rules()) {

@@ -4,7 +4,7 @@
 
 #include "base/as_size.h"
 #include "models/oracles/encoders.h"
-#include "models/oracles/outputs.h"
+#include "models/oracles/generators.h"
 
 namespace fovea::oracle {
 
@@ -103,7 +103,7 @@ inline Steps rnn(const Model& model, const Encoded& encoded, const Example& exam
     if (style == "luong" && options.decoder.feeding) extra = fed;
     if (copynet) {
       const Row copying = steps.empty() ? Row() : steps.back().written.copying;
-      extra = joined(extra, output::selective_read(example, encoded.memory, copying, symbol));
+      extra = joined(extra, generator::selective_read(example, encoded.memory, copying, symbol));
     }
     readout.state = run_layers(model, readout.embedding, extra, layers);
     if (style == "luong") look(readout.state);
@@ -156,7 +156,7 @@ inline std::vector<Positions> by_position(const Model& model, const Encoded& enc
     for (const Row& position : encoded.memory) {
       readout.context = position;
       readout.features = features(model, readout);
-      step.log_probabilities.push_back(output::generate(model, example, {}, readout).log_probabilities);
+      step.log_probabilities.push_back(generator::generate(model, example, {}, readout).log_probabilities);
     }
   }
   return steps;

@@ -38,7 +38,7 @@ struct Example {
   std::vector<int> source;                        // closed by the stop symbol
   std::vector<int> inputs;                        // the target, opened by the start symbol
   std::vector<int> outputs;                       // the target, closed by the stop symbol
-  std::vector<std::vector<Share>> copy_map = {};  // of each position, for outputs that copy or look up
+  std::vector<std::vector<Share>> copy_map = {};  // of each position, for generators that copy or look up
   int width = 0;        // how many symbols copy_map know, those that only the source has counted
   Rows alignment = {};  // [steps][positions] wanted weights; a row of zeros: none known
 };

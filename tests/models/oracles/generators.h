@@ -1,4 +1,4 @@
-// How symbols are chosen from what the decoder offers: one oracle for each output.
+// How symbols are chosen from what the decoder offers: one oracle for each generator.
 #pragma once
 
 #include "base/as_size.h"
@@ -22,7 +22,7 @@ struct Written {
   Row vocabulary = {};    // log-probabilities of the vocabulary's part; empty if it is all
 };
 
-namespace output {
+namespace generator {
 
 // V t + b; with `tied` V is the table of the target's symbols, and t is first brought to the size of its rows.
 inline Row logits(const Model& model, Row t) {
@@ -137,18 +137,18 @@ inline Written lexicon_mix(const Model& model, const Example& example, const Row
   return mixed(logits(model, readout.features), 1 - sum(spread(example, shares)), shares, example);
 }
 
-}  // namespace output
+}  // namespace generator
 
-using Output = std::function<Written(const Model&, const Example&, const Rows& memory, const Readout&)>;
+using Generator = std::function<Written(const Model&, const Example&, const Rows& memory, const Readout&)>;
 
-inline const Table<Output>& generators() {
-  static const Table<Output> all = {{"softmax", output::generate},
-                                    {"pointer", output::pointer},
-                                    {"pointer_generator", output::pointer_generator},
-                                    {"copynet", output::copynet},
-                                    {"sentinel", output::sentinel},
-                                    {"lexicon_bias", output::lexicon_bias},
-                                    {"lexicon_mix", output::lexicon_mix}};
+inline const Table<Generator>& generators() {
+  static const Table<Generator> all = {{"softmax", generator::generate},
+                                       {"pointer", generator::pointer},
+                                       {"pointer_generator", generator::pointer_generator},
+                                       {"copynet", generator::copynet},
+                                       {"sentinel", generator::sentinel},
+                                       {"lexicon_bias", generator::lexicon_bias},
+                                       {"lexicon_mix", generator::lexicon_mix}};
   return all;
 }
 

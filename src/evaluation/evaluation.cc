@@ -12,6 +12,7 @@
 #include "tasks/metrics/metric.h"
 #include "tasks/references.h"
 
+#include "tasks/unreadable.h"
 namespace fovea {
 
 namespace {
@@ -31,8 +32,8 @@ std::string warning_of_features(std::span<const Referenced> questions, std::span
     if (!predictions[i].unknown_feature.empty()) unknown.push_back(i);
   }
   if (unknown.empty()) return {};
-  return fmt::format("{} of {} sources have features that no line of the training data had (first: line {}, \"{}\")",
-                     unknown.size(), predictions.size(), questions[unknown[0]].line,
+  return fmt::format("{} of {} sources have features that no line of the training data had (first: {}, \"{}\")",
+                     unknown.size(), predictions.size(), questions[unknown[0]].place(),
                      beginning(predictions[unknown[0]].unknown_feature));
 }
 
@@ -55,7 +56,7 @@ std::vector<Prediction> answer_all(Predictor& predictor, std::span<const Referen
                                    const EvaluationOptions& options, Evaluation& evaluation) {
   std::vector<SourceText> sources;
   for (const Referenced& question : questions) {
-    sources.push_back({question.source, question.features, question.others, {}, question.folder});
+    sources.push_back({question.source, question.features, question.others, {}, question.folder()});
   }
   PredictOptions asked = {.answer = options.answer, .max_length = options.max_length};
   if (top > 1) {
@@ -67,7 +68,7 @@ std::vector<Prediction> answer_all(Predictor& predictor, std::span<const Referen
   evaluation.answer_seconds = now() - start;
   for (std::size_t i = 0; i < predictions.size(); ++i) {
     if (predictions[i].status == LineStatus::unreadable) {
-      throw data_error("line {}: {}", questions[i].line, predictions[i].problem);
+      throw data_error("{}: {}", questions[i].place(), predictions[i].problem);
     }
   }
   return predictions;
@@ -185,7 +186,11 @@ Evaluation evaluate(Predictor& predictor, const PairOptions& files, const Evalua
   } else {
     model.task().check_columns(Columns(read.columns));
   }
-  const Pairs pairs = read_pairs(read);
+  Pairs pairs = read_pairs(read);
+  if (read.bad_lines == BadLines::skip) {
+    std::vector<SourcePtr> known(model.task().sources().begin(), model.task().sources().end());
+    leave_out_unreadable(pairs, model.config(), known);
+  }
   Evaluation evaluation = evaluate(predictor, pairs.examples, options);
   evaluation.notice = describe(pairs);
   return evaluation;

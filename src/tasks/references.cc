@@ -15,9 +15,7 @@ std::vector<Referenced> group_references(std::span<const Example> examples, cons
     std::string asked = example.source + '\n' + example.features;
     for (const std::string& other : example.others) asked += '\n' + other;
     const auto [found, added] = places.emplace(std::move(asked), all.size());
-    if (added)
-      all.push_back(
-          {example.source, example.features, {}, example.line, 0, example.others, std::string(example.folder())});
+    if (added) all.push_back({example.source, example.features, {}, example.line, 0, example.others, example.file});
     Referenced& one = all[found->second];
     ++one.lines;
     std::vector<std::string> tokens;

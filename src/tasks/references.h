@@ -21,7 +21,10 @@ struct Referenced {
   std::int64_t line = 0;                 // its first
   std::int64_t lines = 0;                // how many it has
   std::vector<std::string> others = {};  // further sources
-  std::string folder = {};               // of the file it stands in
+  std::string file = {};                 // its first line stands in; empty: in none
+
+  std::string folder() const { return std::string(folder_of(file)); }
+  std::string place() const { return place_of(file, line); }
 };
 
 // In the order of their first lines.

@@ -35,10 +35,6 @@ LexiconIds look_up(const Lexicon& lexicon, const Vocabulary& source, const Vocab
   return ids;
 }
 
-std::string place_of(const Example& example) {
-  return example.file.empty() ? fmt::format("line {}", example.line) : fmt::format("{}:{}", example.file, example.line);
-}
-
 // Sources of the options they have, each with the cells of its column.
 std::vector<SourcePtr> learn_sources(const Config& config, std::span<const Example> examples,
                                      const Task::Learned* known, std::vector<int>& positions) {

@@ -88,6 +88,35 @@ TEST_F(EvaluateCommandTest, AgainstAnotherModel) {
   EXPECT_FALSE(says(evaluate({test_, "--against", folder_.path()}).out, "they differ"));
 }
 
+// Files that lines name: what is bad is said with the data file and its line, and left out if asked.
+TEST_F(EvaluateCommandTest, BadNamedFilesAreBadLines) {
+  std::string lines;
+  for (int i = 0; i < 12; ++i) {
+    folder_.write(fmt::format("{}.txt", i), fmt::format("{} 1\n2 {}\n", i, i));
+    lines += fmt::format("{}.txt\t{}\n", i, i % 2 == 0 ? "even" : "odd");
+  }
+  const std::string model = folder_ / "rows",
+                    bad = folder_.write("bad.tsv", lines + "missing.txt\todd\n1 2 3\todd\n");
+  const auto train = [&](std::vector<std::string> words) {
+    Command command = fovea({"train", "-o", model, "--fresh", "--stop-after", "1u", "--set", "source.kind=vectors"});
+    command.words.insert(command.words.end(), words.begin(), words.end());
+    return run(command);
+  };
+  const Outcome refused = train({bad});
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_TRUE(says(refused.err, "bad.tsv:13: "));
+  const Outcome trained = train({bad, "--on-bad-line", "skip"});
+  EXPECT_EQ(trained.code, 0) << trained.err;
+  EXPECT_TRUE(says(trained.err, "left out: 2 unreadable (first: ")) << trained.err;
+  EXPECT_TRUE(says(trained.err, "bad.tsv:13: "));
+  const Outcome named = run(fovea({"evaluate", model, bad}));
+  EXPECT_EQ(named.code, 3);
+  EXPECT_TRUE(says(named.err, "bad.tsv:13: ")) << named.err;
+  const Outcome skipped = run(fovea({"evaluate", model, bad, "--on-bad-line", "skip", "--json"}));
+  EXPECT_EQ(skipped.code, 0) << skipped.err;
+  EXPECT_EQ(json::parse(skipped.out).at("lines"), 12);
+}
+
 TEST_F(EvaluateCommandTest, ErrorsAreWrittenToAFile) {
   const std::string file = folder_ / "errors.tsv";
   const Outcome outcome = evaluate({test_, "--errors", file, "--json"});

@@ -31,8 +31,10 @@ void check_gate(const Gate& gate) {
 std::string missed(const Gate& gate, std::span<const Figure> figures) {
   const Figure* found = find_figure(figures, gate.figure);
   if (!found) {
-    throw usage_error("{}: not measured here; entropy and stop_mass need attention, the others links as well",
-                      text_of(gate));
+    throw usage_error(
+        "{}: not measured here; entropy and stop_mass need attention, aer and link_mass links as well, and error rates "
+        "answers of more than one symbol",
+        text_of(gate));
   }
   if (gate.least ? found->value >= gate.value : found->value <= gate.value) return {};
   return fmt::format("{} is {:.6g}, wanted {} {:.6g}", found->name, found->value, gate.least ? "at least" : "at most",

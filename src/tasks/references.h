@@ -27,8 +27,9 @@ struct Referenced {
   std::string place() const { return place_of(file, line); }
 };
 
-// In the order of their first lines.
-std::vector<Referenced> group_references(std::span<const Example> examples, const Tokenizer& target_tokenizer);
+// In the order of their first lines; or each line for itself.
+std::vector<Referenced> group_references(std::span<const Example> examples, const Tokenizer& target_tokenizer,
+                                         bool each_line = false);
 
 // The one with the fewest edits to the answer, the first of several.
 const std::string& nearest_reference(std::span<const std::string> references, std::string_view answer);

@@ -408,7 +408,8 @@ TEST_F(EvaluateCommandTest, LinksMeasureTheAttention) {
   EXPECT_EQ(table.code, 0) << table.err;
   ASSERT_EQ(flat.code, 0) << flat.err;
   const json metrics = json::parse(flat.out);
-  for (const char* name : {"aer", "link_mass", "link_mass_next", "link_mass_previous", "entropy", "stop_mass"}) {
+  for (const char* name : {"aer", "aer_next", "aer_previous", "link_mass", "link_mass_next", "link_mass_previous",
+                           "entropy", "stop_mass"}) {
     ASSERT_TRUE(metrics.contains(name)) << name;
     EXPECT_TRUE(says(table.out, fmt::format("\n{:<18} {:.4f}", name, metrics[name].get<double>())));
     EXPECT_GT(metrics[name], 0) << name;

@@ -57,6 +57,15 @@ void check_command(const CLI::App& app, int count, const char* const* words) {
   throw unknown_name("command", words[1], known, "see fovea --help");
 }
 
+namespace {
+
+// What somebody might look for under another name.
+std::string_view flag_meant(std::string_view command, std::string_view word) {
+  return command == "evaluate" && word == "--test" ? "--against" : "";
+}
+
+}  // namespace
+
 void check_flags(const CLI::App& app) {
   const CLI::App& command = app.get_subcommands().empty() ? app : *app.get_subcommands().front();
   std::vector<std::string> known;
@@ -66,7 +75,10 @@ void check_flags(const CLI::App& app) {
   for (const std::string& word : app.remaining(true)) {
     if (!word.starts_with("--") || word == "--") continue;
     const std::string line = &command == &app ? "fovea" : "fovea " + command.get_name();
-    throw unknown_name("flag", word.substr(0, word.find('=')), known, "see " + line + " --help");
+    const std::string name = word.substr(0, word.find('='));
+    const std::string_view meant = flag_meant(command.get_name(), name);
+    throw unknown_name("flag", name, known,
+                       meant.empty() ? "see " + line + " --help" : fmt::format("did you mean {}?", meant));
   }
 }
 

@@ -47,13 +47,9 @@ Gate parse_gate(const std::string& text, bool least) {
 Evaluation EvaluateCommand::evaluate_other(const PairOptions& files) const {
   const int asked = threads > 0 ? threads : Workers::default_count();
   Predictor other(against, asked, int8 ? Precision::int8 : Precision::full);
-  return evaluate(other, files,
-                  {.answer = {.search = search},
-                   .max_length = max_length,
-                   .attention = false,
-                   .perplexity = false,
-                   .top = top,
-                   .measure = measure});
+  return evaluate(
+      other, files,
+      {.answer = {.search = search}, .max_length = max_length, .attention = false, .top = top, .measure = measure});
 }
 
 int EvaluateCommand::run() const {

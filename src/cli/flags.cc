@@ -19,6 +19,7 @@ std::span<const InputFlag> input_flags() {
       {"dev", "--dev"},
       {"dev_source", "--dev-source"},
       {"dev_target", "--dev-target"},
+      {"each_line", "--each-line"},
       {"edits", "--edits"},
       {"files", "--files"},
       {"folder", "folder with -o"},  // a word of the sentence: choose another `folder`

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/utf8.h"
 #include "data/named_parts.h"
+#include "data/normalise.h"
 
 namespace fovea {
 
@@ -68,6 +69,13 @@ std::vector<SourceCell> named_one_by_one(const SourceCell& cell) {
   }
   cells.emplace_back(rest, cell.files);
   return cells;
+}
+
+bool names_files_like(std::string_view cell, std::initializer_list<std::string_view> endings) {
+  return std::ranges::all_of(named_one_by_one(cell), [&](const SourceCell& one) {
+    const std::string name = lower_case(one.text);
+    return std::ranges::any_of(endings, [&](std::string_view ending) { return name.ends_with(ending); });
+  });
 }
 
 std::string read_named_file(const SourceCell& cell, std::string_view folder, std::uint64_t most_bytes) {

@@ -18,8 +18,8 @@ namespace fovea {
 
 namespace {
 
-constexpr std::array<std::string_view, skip_reasons> reason_names = {"blank", "bad UTF-8", "too few columns",
-                                                                     "empty side", "too long"};
+constexpr std::array<std::string_view, skip_reasons> reason_names = {"blank",      "bad UTF-8", "too few columns",
+                                                                     "empty side", "too long",  "unreadable"};
 constexpr std::size_t guessed_from = 100;  // lines
 
 struct Problem {
@@ -40,10 +40,11 @@ Place place_of(const LineReader& reader) { return {reader.name(), reader.line_nu
 std::optional<Problem> find_bad_utf8(const Place& place, std::string_view text) {
   const auto at = find_invalid_utf8(text);
   if (!at) return std::nullopt;
-  return Problem{SkipReason::bad_utf8,
-                 fmt::format("{}:{}: byte 0x{:02X} is not UTF-8: \"{}\"; if the file is Latin-1, convert it with iconv",
-                             place.text(), count_characters(text.substr(0, *at)) + 1,
-                             static_cast<unsigned char>(text[*at]), beginning(text))};
+  return Problem{
+      SkipReason::bad_utf8,
+      fmt::format("{}:{}: byte 0x{:02X} is not UTF-8: \"{}\"; if the file is {}, convert it with iconv", place.text(),
+                  count_characters(text.substr(0, *at)) + 1, static_cast<unsigned char>(text[*at]), beginning(text),
+                  text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF") ? "UTF-16" : "Latin-1")};
 }
 
 // `side` is "source" or "target"; `column` is where it begins in the line, in characters from 1.
@@ -85,6 +86,13 @@ std::optional<Problem> parse_columns(const Place& place, std::string_view line, 
   return find_bad("target", cells.target);
 }
 
+Error nothing_kept(const std::string& name, const ReadReport& report) {
+  const bool alone = report.by(SkipReason::wrong_columns).lines + report.by(SkipReason::blank).lines == report.lines;
+  return data_error(
+      "{}: no usable line among {}; {}{}", name, report.lines, describe(report),
+      alone ? "; lines of text alone are read with `columns` target and `settings` task=language_model" : "");
+}
+
 // Collects examples and keeps the count of what is left out.
 class Collector {
  public:
@@ -110,9 +118,7 @@ class Collector {
 
   Pairs finish(const std::string& name, GuessedColumns guessed) {
     if (pairs_.report.lines == 0) throw data_error("{}: the file is empty", name);
-    if (pairs_.report.kept == 0) {
-      throw data_error("{}: no usable line among {}; {}", name, pairs_.report.lines, describe(pairs_.report));
-    }
+    if (pairs_.report.kept == 0) throw nothing_kept(name, pairs_.report);
     pairs_.columns = guessed.columns.names();
     pairs_.reason = std::move(guessed.reason);
     return std::move(pairs_);
@@ -244,6 +250,10 @@ Columns columns_of(const std::vector<Example>& examples) {
 
 }  // namespace
 
+std::string place_of(std::string_view file, std::int64_t line) {
+  return file.empty() ? fmt::format("line {}", line) : fmt::format("{}:{}", file, line);
+}
+
 BadLines parse_bad_lines(std::string_view name) {
   if (name == "fail") return BadLines::fail;
   if (name == "skip") return BadLines::skip;
@@ -310,6 +320,19 @@ Pairs check_pairs(std::vector<Example> examples, const std::string& name, const 
     collector.add(place, std::move(example), problem);
   }
   return collector.finish(name, std::move(columns));
+}
+
+void leave_out(Pairs& pairs, const std::function<std::string(const Example&)>& find_problem) {
+  const std::string name = pairs.examples.front().file;
+  Skipped& skipped = pairs.report.skipped[as_size(SkipReason::unreadable)];
+  std::erase_if(pairs.examples, [&](const Example& example) {
+    const std::string problem = find_problem(example);
+    if (problem.empty()) return false;
+    if (skipped.lines++ == 0) skipped.first = fmt::format("{}: {}", place_of(example), problem);
+    return true;
+  });
+  pairs.report.kept = std::ssize(pairs.examples);
+  if (pairs.examples.empty()) throw nothing_kept(name, pairs.report);
 }
 
 }  // namespace fovea

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "base/as_size.h"
 
 namespace fovea {
+
+inline std::string_view folder_of(std::string_view file) { return file.substr(0, file.rfind('/') + 1); }
 
 struct Example {
   std::string source;  // the first
@@ -21,9 +24,12 @@ struct Example {
   std::vector<std::string> others = {};  // further sources
   std::string file = {};                 // the line stands in; empty: in none
 
-  // Of that file.
-  std::string_view folder() const { return std::string_view(file).substr(0, file.rfind('/') + 1); }
+  std::string_view folder() const { return folder_of(file); }
 };
+
+// Where a line stands: data.tsv:7, or line 7 of no file.
+std::string place_of(std::string_view file, std::int64_t line);
+inline std::string place_of(const Example& example) { return place_of(example.file, example.line); }
 
 enum class BadLines { fail, skip };
 
@@ -39,9 +45,10 @@ struct PairOptions {
   std::int64_t max_length = 1000;  // characters of a source or a target
 };
 
-// Why a line was left out. Blank lines are no mistake: they are left out under both policies.
-enum class SkipReason { blank, bad_utf8, wrong_columns, empty_side, too_long };
-inline constexpr std::size_t skip_reasons = 5;
+// Why a line was left out. Blank lines are no mistake: they are left out under both policies. What a source cannot make
+// anything of, such as the name of a file that is none, is unreadable.
+enum class SkipReason { blank, bad_utf8, wrong_columns, empty_side, too_long, unreadable };
+inline constexpr std::size_t skip_reasons = 6;
 
 struct Skipped {
   std::int64_t lines = 0;
@@ -79,5 +86,8 @@ Pairs read_pairs(const PairOptions& options);
 // Examples in memory, held to the same: of the options the columns (none: what the examples have), the policy and the
 // greatest length count. Their lines are numbered from 1, and called by `name` where something is wrong.
 Pairs check_pairs(std::vector<Example> examples, const std::string& name, const PairOptions& options);
+
+// Leaves out lines for which `find_problem` has something to say, as unreadable ones. A data_error if nothing is kept.
+void leave_out(Pairs& pairs, const std::function<std::string(const Example&)>& find_problem);
 
 }  // namespace fovea

@@ -222,10 +222,11 @@ struct SourceKind {
   bool symbols = true;  // or rows of numbers
   // What suits the cells of its own settings, for those that nobody gave; null: there is nothing to choose.
   std::vector<SourceChoice> (*choose)(const SourceOptions& options, std::span<const SourceCell> cells) = nullptr;
-  bool tokenized = false;         // text that the tokenizer cuts
-  std::string_view encoder = {};  // that suits it best; empty: as ever
-  bool names_files = false;       // each cell names one, which can be seen or heard
-  bool writable = false;          // a target can be the same
+  bool tokenized = false;                          // text that the tokenizer cuts
+  std::string_view encoder = {};                   // that suits it best; empty: as ever
+  bool names_files = false;                        // each cell names one, which can be seen or heard
+  bool (*suits)(std::string_view cell) = nullptr;  // whether a cell seems to be such a one; null: it does not show
+  bool writable = false;                           // a target can be the same
 };
 
 const Registry<SourceKind>& sources();

@@ -15,20 +15,23 @@ struct AttentionFigure {
   Better better;
   double (AlignmentQuality::*value)() const;
   bool needs_links;
+  const AlignmentQuality::Agreement& (AlignmentQuality::*agreement)() const = nullptr;  // of which it is made
 };
 
 constexpr AttentionFigure attention_figures[] = {
     {"entropy", Better::neither, &AlignmentQuality::entropy, false},
     {"stop_mass", Better::neither, &AlignmentQuality::stop_mass, false},
-    {"aer", Better::lower, &AlignmentQuality::aer, true},
+    {"aer", Better::lower, &AlignmentQuality::aer, true, &AlignmentQuality::at_word},
+    {"aer_next", Better::neither, &AlignmentQuality::aer_next, true, &AlignmentQuality::after_word},
+    {"aer_previous", Better::neither, &AlignmentQuality::aer_previous, true, &AlignmentQuality::before_word},
     {"link_mass", Better::higher, &AlignmentQuality::mass, true},
     {"link_mass_next", Better::neither, &AlignmentQuality::shifted_mass, true},
     {"link_mass_previous", Better::neither, &AlignmentQuality::shifted_back_mass, true}};
 
 struct Measured {
   AlignmentQuality quality;
-  std::vector<double> aer;  // what each line with links adds to the sums of which it is made, two numbers each
-  double flat = 0;          // mean entropy of attention that knows nothing
+  std::vector<AlignmentQuality> linked;  // of each line with links
+  double flat = 0;                       // mean entropy of attention that knows nothing
 };
 
 Measured measure(std::span<const Looked> looked, std::span<const Encoding> encoded) {
@@ -39,10 +42,7 @@ Measured measure(std::span<const Looked> looked, std::span<const Encoding> encod
     if (one.weights.empty()) continue;
     if (!encoded[i].links.empty()) {
       measured.quality.add(one.weights, one.steps, one.positions, encoded[i].links);
-      AlignmentQuality alone;
-      alone.add(one.weights, one.steps, one.positions, encoded[i].links);
-      measured.aer.push_back(static_cast<double>(alone.agreed()));
-      measured.aer.push_back(static_cast<double>(alone.links()));
+      measured.linked.emplace_back().add(one.weights, one.steps, one.positions, encoded[i].links);
     } else {
       measured.quality.add_unlinked(one.weights, one.steps, one.positions);
     }
@@ -80,12 +80,17 @@ void add_attention_figures(const Model& model, Workers& workers, std::span<const
   const Measured measured = measure(looked, encoded);
   for (const AttentionFigure& figure : attention_figures) {
     if (figure.needs_links && !links) continue;
-    evaluation.figures.push_back({figure.name, (measured.quality.*figure.value)(), figure.better});
-    if (figure.value != &AlignmentQuality::aer || measured.aer.empty()) continue;
-    const auto aer = [](std::span<const double> sums) {
-      return std::vector{sums[1] == 0 ? 0.0 : 1 - sums[0] / sums[1]};
-    };
-    evaluation.figures.back().interval = bootstrap_intervals({measured.aer, 2}, aer, workers)[0];
+    if (!figure.agreement || measured.linked.empty()) {
+      evaluation.figures.push_back({figure.name, (measured.quality.*figure.value)(), figure.better});
+      continue;
+    }
+    std::vector<double> rows;
+    for (const AlignmentQuality& line : measured.linked) {
+      const AlignmentQuality::Agreement& own = (line.*figure.agreement)();
+      rows.insert(rows.end(), {static_cast<double>(own.agreed), static_cast<double>(own.links)});
+    }
+    evaluation.figures.push_back(
+        figure_of_sums(figure.name, figure.better, std::move(rows), AlignmentQuality::Agreement::error_of, workers));
   }
   warn(measured, links, evaluation.warnings);
 }

@@ -1,6 +1,7 @@
 // Whether two models differ on the same lines.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,13 +13,14 @@ struct Difference {
   std::string metric;
   double first = 0;
   double second = 0;
-  Interval interval;  // of the first less the second, 95 % confidence
-  double p = 1;       // of finding as much where there is none
+  Interval interval;             // of the first less the second, 95 % confidence
+  std::optional<double> p = {};  // of finding as much where there is none; none: of too few sources to say
 
-  bool differs() const { return p < 0.05; }
+  bool differs() const { return p && *p < 0.05; }
 };
 
-// Every metric of the list. Both must be evaluations of the same lines; a usage_error if they have other sources.
+// Every figure of both that is one of single answers or lines. Both must be evaluations of the same lines; a
+// usage_error if they have other sources.
 std::vector<Difference> differences(const Evaluation& first, const Evaluation& second, int threads);
 
 }  // namespace fovea

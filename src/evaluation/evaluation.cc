@@ -7,10 +7,12 @@
 #include "base/utf8.h"
 #include "evaluation/attention_figures.h"
 #include "evaluation/label_figures.h"
+#include "evaluation/recall_figures.h"
 #include "data/normalise.h"
 #include "tasks/normalised.h"
 #include "tasks/metrics/metric.h"
 #include "tasks/references.h"
+#include "tasks/unreadable.h"
 
 namespace fovea {
 
@@ -31,8 +33,8 @@ std::string warning_of_features(std::span<const Referenced> questions, std::span
     if (!predictions[i].unknown_feature.empty()) unknown.push_back(i);
   }
   if (unknown.empty()) return {};
-  return fmt::format("{} of {} sources have features that no line of the training data had (first: line {}, \"{}\")",
-                     unknown.size(), predictions.size(), questions[unknown[0]].line,
+  return fmt::format("{} of {} sources have features that no line of the training data had (first: {}, \"{}\")",
+                     unknown.size(), predictions.size(), questions[unknown[0]].place(),
                      beginning(predictions[unknown[0]].unknown_feature));
 }
 
@@ -50,15 +52,18 @@ std::string warning_of_unanswered(std::span<const Referenced> questions, std::sp
       questions[static_cast<std::size_t>(first - predictions.begin())].line);
 }
 
-std::vector<Figure> figures_of(const Measurement& measured, Workers& workers) {
+std::vector<Figure> figures_of(const Measurement& measured, bool one_step, Workers& workers) {
   const MetricValues values = measured.values();
   const std::vector<Interval> intervals = measured.intervals(workers);
   std::vector<Figure> figures;
+  std::size_t place = 0;
   for (const Metric* metric : metrics()) {
+    const Interval& interval = intervals[place++];
+    if (one_step && !metric->of_symbols) continue;
     figures.push_back({.name = std::string(metric->name),
                        .value = *values.find(metric->name),
                        .better = direction(*metric),
-                       .interval = intervals[figures.size()]});
+                       .interval = interval});
   }
   for (Figure& count : counts_of(measured)) figures.push_back(std::move(count));
   return figures;
@@ -69,7 +74,7 @@ std::vector<Prediction> answer_all(Predictor& predictor, std::span<const Referen
                                    const EvaluationOptions& options, Evaluation& evaluation) {
   std::vector<SourceText> sources;
   for (const Referenced& question : questions) {
-    sources.push_back({question.source, question.features, question.others, {}, question.folder});
+    sources.push_back({question.source, question.features, question.others, {}, question.folder()});
   }
   PredictOptions asked = {.answer = options.answer, .max_length = options.max_length};
   if (top > 1) {
@@ -81,17 +86,17 @@ std::vector<Prediction> answer_all(Predictor& predictor, std::span<const Referen
   evaluation.answer_seconds = now() - start;
   for (std::size_t i = 0; i < predictions.size(); ++i) {
     if (predictions[i].status == LineStatus::unreadable) {
-      throw data_error("line {}: {}", questions[i].line, predictions[i].problem);
+      throw data_error("{}: {}", questions[i].place(), predictions[i].problem);
     }
   }
   return predictions;
 }
 
-std::int64_t count_right_among(std::span<const Referenced> questions, std::span<const Prediction> predictions,
-                               bool lowercase) {
-  std::int64_t right = 0;
+std::vector<bool> right_among(std::span<const Referenced> questions, std::span<const Prediction> predictions,
+                              bool lowercase) {
+  std::vector<bool> right;
   for (std::size_t i = 0; i < questions.size(); ++i) {
-    right += !predictions[i].output.abstained && is_right_among(questions[i], predictions[i], lowercase);
+    right.push_back(!predictions[i].output.abstained && is_right_among(questions[i], predictions[i], lowercase));
   }
   return right;
 }
@@ -100,12 +105,14 @@ void measure_answers(Predictor& predictor, std::span<const Example> examples, co
                      Evaluation& evaluation) {
   const Task& task = predictor.model().task();
   const int top = options.top > 0 ? options.top : task.traits().one_step ? 2 : 0;
-  const std::vector<Referenced> questions = group_references(examples, task.target_tokenizer());
+  const std::vector<Referenced> questions =
+      group_references(examples, task.target_tokenizer(), options.measure.each_line);
   const std::vector<Prediction> predictions = answer_all(predictor, questions, top, options, evaluation);
   evaluation.measured = Measurement(options.measure, &task.target_tokenizer());
   std::vector<std::string> wanted, answered;
   for (std::size_t i = 0; i < predictions.size(); ++i) {
     const Output& output = predictions[i].output;
+    evaluation.asked.push_back(questions[i].line);
     evaluation.measured.add({.references = questions[i].references,
                              .text = output.text,
                              .finished = output.finished,
@@ -121,16 +128,20 @@ void measure_answers(Predictor& predictor, std::span<const Example> examples, co
     }
   }
   predictor.lend_workers([&](Workers& workers) {
-    evaluation.figures = figures_of(evaluation.measured, workers);
-    if (wanted.empty()) return;
-    for (Figure& figure : label_figures(wanted, answered, task.traits().positions, workers)) {
-      evaluation.figures.push_back(std::move(figure));
-    }
+    const auto add = [&](std::vector<Figure> figures) {
+      for (Figure& figure : figures) evaluation.figures.push_back(std::move(figure));
+    };
+    const bool one_step = task.traits().one_step, lowercase = options.measure.lowercase;
+    if (one_step) add(label_figures(wanted, answered, task.traits().positions, workers));
+    const auto add_top = [&] {
+      if (top > 1) add({share_of_right(top_name(top), right_among(questions, predictions, lowercase), workers)});
+    };
+    if (one_step) add_top();
+    add(figures_of(evaluation.measured, one_step, workers));
+    if (one_step) return;
+    add_top();
+    add(recall_figures(task, questions, predictions, lowercase, workers));
   });
-  if (top > 1) {
-    evaluation.figures.push_back(
-        top_figure(top, count_right_among(questions, predictions, options.measure.lowercase), std::ssize(questions)));
-  }
   evaluation.by_length = evaluation.measured.by_length();
   if (options.mistakes) evaluation.mistakes = find_mistakes(task, questions, predictions, options.measure);
 }
@@ -145,30 +156,21 @@ Figure perplexity_figure(Predictor& predictor, std::span<const Example> examples
   PredictOptions asked = {.max_length = options.max_length, .score = true};
   asked.answer.batch = options.answer.batch;
   asked.answer.search.stop_signal = options.answer.search.stop_signal;
-  std::vector<double> rows, sums(2);  // minus log-probability and symbols of each line
+  std::vector<double> rows;  // minus log-probability and symbols of each line; none of one that was not scored
   for (const Prediction& prediction : predictor.predict(sources, asked)) {
-    if (!prediction.scored) continue;
-    rows.push_back(-prediction.scored->log_probability);
-    rows.push_back(static_cast<double>(prediction.scored->tokens.size()));
-    sums[0] += rows[rows.size() - 2];
-    sums[1] += rows.back();
+    const auto& scored = prediction.scored;
+    rows.push_back(scored ? -scored->log_probability : 0);
+    rows.push_back(scored ? static_cast<double>(scored->tokens.size()) : 0);
   }
-  const auto perplexity = [](std::span<const double> of) {
-    return std::vector{of[1] == 0 ? 1.0 : std::exp(of[0] / of[1])};
-  };
-  Figure figure = {.name = perplexity_name, .value = perplexity(sums)[0], .better = Better::lower};
-  if (rows.empty()) return figure;
-  predictor.lend_workers(
-      [&](Workers& workers) { figure.interval = bootstrap_intervals({rows, 2}, perplexity, workers)[0]; });
+  const auto perplexity = [](double loss, double symbols) { return std::exp(share_of(loss, symbols)); };
+  Figure figure;
+  predictor.lend_workers([&](Workers& workers) {
+    figure = figure_of_sums(perplexity_name, Better::lower, std::move(rows), perplexity, workers);
+  });
   return figure;
 }
 
 }  // namespace
-
-const Figure* find_figure(std::span<const Figure> figures, std::string_view name) {
-  const auto found = std::ranges::find(figures, name, &Figure::name);
-  return found == figures.end() ? nullptr : &*found;
-}
 
 Evaluation evaluate(Predictor& predictor, std::span<const Example> given, const EvaluationOptions& options) {
   if (given.empty()) throw data_error("no line to evaluate on");
@@ -180,6 +182,7 @@ Evaluation evaluate(Predictor& predictor, std::span<const Example> given, const 
     measure_answers(predictor, examples, options, evaluation);
   } else {
     evaluation.figures = {{"lines", static_cast<double>(examples.size()), Better::neither, true}};
+    for (const Example& example : examples) evaluation.asked.push_back(example.line);
   }
   const bool scores =
       options.perplexity && !model.task().acts();  // only training knows by which steps a target is reached
@@ -203,7 +206,11 @@ Evaluation evaluate(Predictor& predictor, const PairOptions& files, const Evalua
   } else {
     model.task().check_columns(Columns(read.columns));
   }
-  const Pairs pairs = read_pairs(read);
+  Pairs pairs = read_pairs(read);
+  if (read.bad_lines == BadLines::skip) {
+    std::vector<SourcePtr> known(model.task().sources().begin(), model.task().sources().end());
+    leave_out_unreadable(pairs, model.config(), known);
+  }
   Evaluation evaluation = evaluate(predictor, pairs.examples, options);
   evaluation.notice = describe(pairs);
   return evaluation;
@@ -216,15 +223,18 @@ std::vector<Figure> known_figures() {
   }
   for (Figure& count : counts_of(Measurement())) known.push_back(std::move(count));
   for (Figure& figure : known_label_figures()) known.push_back(std::move(figure));
+  for (Figure& figure : known_recall_figures()) known.push_back(std::move(figure));
   known.push_back({.name = perplexity_name, .better = Better::lower});
   for (Figure& figure : known_attention_figures()) known.push_back(std::move(figure));
   return known;
 }
 
 std::vector<Figure> metric_figures(const Evaluation& evaluation) {
-  if (evaluation.by_length.empty()) return {};
-  const auto count = static_cast<std::ptrdiff_t>(metrics().names().size());
-  return {evaluation.figures.begin(), evaluation.figures.begin() + count};
+  std::vector<Figure> measured;
+  for (const Metric* metric : metrics()) {
+    if (const Figure* figure = find_figure(evaluation.figures, metric->name)) measured.push_back(*figure);
+  }
+  return measured;
 }
 
 }  // namespace fovea

@@ -26,7 +26,8 @@ struct EvaluationOptions {
 };
 
 struct Evaluation {
-  std::vector<Figure> figures;  // the metrics first, in the order of their list, unless there is nothing to answer
+  std::vector<Figure> figures;      // the metrics in the order of their list; before them those of labels
+  std::vector<std::int64_t> asked;  // the line of each source, its first if there are several
   Measurement measured = Measurement();
   Mistakes mistakes = {};
   std::vector<LengthRow> by_length;

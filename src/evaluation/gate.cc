@@ -32,9 +32,8 @@ std::string missed(const Gate& gate, std::span<const Figure> figures) {
   const Figure* found = find_figure(figures, gate.figure);
   if (!found) {
     throw usage_error(
-        "{}: not measured here; labels and positions have accuracy, macro_f1 and top2, models with attention entropy "
-        "and "
-        "stop_mass, and lines with links the rest",
+        "{}: not measured here; labels and positions have accuracy, macro_f1 and top2, answers of more than one symbol "
+        "error rates, models with attention entropy and stop_mass, and lines with links the rest",
         text_of(gate));
   }
   if (gate.least ? found->value >= gate.value : found->value <= gate.value) return {};

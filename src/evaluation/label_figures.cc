@@ -45,37 +45,30 @@ std::vector<Figure> label_figures(std::span<const std::string> wanted, std::span
     return numbers.emplace(text, static_cast<int>(numbers.size())).first->second;
   };
   std::vector<Labelled> answers;
-  std::int64_t right = 0;
+  std::vector<bool> right;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const int label = number(wanted[i]);
     answers.push_back({label, number(given[i])});
-    right += wanted[i] == given[i];
+    right.push_back(wanted[i] == given[i]);
   }
-  const auto count = static_cast<std::int64_t>(answers.size());
-  std::vector<Figure> figures = {{.name = accuracy_name,
-                                  .value = static_cast<double>(right) / static_cast<double>(count),
-                                  .better = Better::higher,
-                                  .interval = wilson_interval(right, count)}};
+  std::vector<Figure> figures = {share_of_right(accuracy_name, right, workers)};
   if (positions) return figures;
-  const std::vector<std::uint32_t> once(answers.size(), 1);
-  const auto f1 = [&](std::span<const std::uint32_t> times) { return std::vector{macro_f1(answers, times)}; };
+  const std::size_t count = answers.size();
+  const FigureOfTimes f1 = [answers = std::move(answers)](std::span<const std::uint32_t> times) {
+    return macro_f1(answers, times);
+  };
   figures.push_back({.name = f1_name,
-                     .value = macro_f1(answers, once),
+                     .value = f1(std::vector<std::uint32_t>(count, 1)),
                      .better = Better::higher,
-                     .interval = bootstrap_intervals(answers.size(), f1, workers)[0]});
+                     .interval = bootstrap_interval(count, f1, workers),
+                     .answers = count,
+                     .drawn = f1});
   return figures;
 }
 
 std::vector<int> known_tops() { return {2, 3, 5, 10}; }
 
 std::string top_name(int answers) { return fmt::format("top{}", answers); }
-
-Figure top_figure(int answers, std::int64_t right, std::int64_t sources) {
-  return {.name = top_name(answers),
-          .value = static_cast<double>(right) / static_cast<double>(sources),
-          .better = Better::higher,
-          .interval = wilson_interval(right, sources)};
-}
 
 std::vector<Figure> known_label_figures() {
   std::vector<Figure> known = {{.name = accuracy_name, .better = Better::higher},

@@ -28,7 +28,6 @@ std::vector<Figure> label_figures(std::span<const std::string> wanted, std::span
 // How many answers may be looked at, and what the figure is called: top2.
 std::vector<int> known_tops();
 std::string top_name(int answers);
-Figure top_figure(int answers, std::int64_t right, std::int64_t sources);
 
 // All of these, without values.
 std::vector<Figure> known_label_figures();

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 
+#include "base/as_size.h"
 #include "base/utf8.h"
 #include "data/normalise.h"
 #include "tasks/metrics/edits.h"
@@ -46,19 +47,20 @@ std::vector<SourceClass> listed(const ClassMap& classes) {
   return all;
 }
 
-// Of the first source, which has symbols or nothing to say here.
+// Of the first source; what is not made of symbols has a length alone.
 struct Rarity {
-  int symbols = 0;
+  int length = 0;
+  bool symbols = false;
   int unseen = 0;
   int rarest = 0;  // place by falling frequency, from 1; 0: it has no known symbol
 };
 
 Rarity rarity_of(const Task& task, const Referenced& question) {
   Rarity rarity;
-  const SymbolSource* source = task.sources().empty() ? nullptr : task.sources()[0]->as_symbols();
-  if (!source) return rarity;
-  const SourceData data = source->encode_tokens(source->cut(question.source));
-  rarity.symbols = data.length;
+  if (task.sources().empty()) return rarity;
+  const SourceData data = task.sources()[0]->encode({question.source, {.folder = folder_of(question.file)}});
+  rarity.length = data.length;
+  rarity.symbols = !data.symbols.empty();
   for (const std::int32_t symbol : data.symbols) {
     if (symbol == Vocabulary::unknown) {
       ++rarity.unseen;
@@ -71,20 +73,18 @@ Rarity rarity_of(const Task& task, const Referenced& question) {
 
 constexpr int many_symbols = 1000;  // words or pieces: of letters it says nothing how common they are
 
-void count_wanted(const Task& task, std::string_view target, std::string_view answer, ClassMap& classes) {
+void count_wanted(const Task& task, std::span<const WantedSymbol> wanted, ClassMap& classes) {
   if (task.target().size() < many_symbols) return;
-  std::map<std::string_view, int> given;
-  for (const std::string_view symbol : task.target_tokenizer().symbols(answer)) ++given[symbol];
-  for (const std::string_view symbol : task.target_tokenizer().symbols(target)) {
-    const Counted counted = {.right = given[symbol]-- > 0};
-    const std::int32_t id = task.target().encode(symbol);
-    if (id == Vocabulary::unknown) {
-      count(classes, std::numeric_limits<std::int64_t>::max(), "unknown to the model", counted);
+  for (const auto& [symbol, written] : wanted) {
+    if (symbol == Vocabulary::unknown) {
+      count(classes, std::numeric_limits<std::int64_t>::max(), "unknown to the model", {.right = written});
     } else {
-      count_by_place(classes, id - Vocabulary::first_symbol + 1, counted);
+      count_by_place(classes, symbol - Vocabulary::first_symbol + 1, {.right = written});
     }
   }
 }
+
+std::string formed(const std::string& text, bool lowercase) { return lowercase ? lower_case(text) : text; }
 
 std::string mark(std::span<const Edit> path, std::string_view between) {
   std::string text;
@@ -132,8 +132,27 @@ double badness(const Mistake& mistake) {
 
 }  // namespace
 
+std::vector<WantedSymbol> wanted_symbols(const Task& task, const std::string& target, const std::string& answer,
+                                         bool lowercase) {
+  const auto form = [&](std::string_view symbol) { return formed(std::string(symbol), lowercase); };
+  std::map<std::string, int> given;
+  for (const std::string_view symbol : task.target_tokenizer().symbols(answer)) ++given[form(symbol)];
+  std::vector<WantedSymbol> wanted;
+  for (const std::string_view symbol : task.target_tokenizer().symbols(target)) {
+    wanted.push_back({task.target().encode(symbol), given[form(symbol)]-- > 0});
+  }
+  return wanted;
+}
+
+const std::string& nearest_target(const Referenced& question, const std::string& answer, bool lowercase) {
+  std::vector<std::string> references;
+  for (const std::string& reference : question.references) references.push_back(formed(reference, lowercase));
+  const std::string& nearest = nearest_reference(references, formed(answer, lowercase));
+  return question.references[as_size(&nearest - references.data())];
+}
+
 bool is_right_among(const Referenced& question, const Prediction& prediction, bool lowercase) {
-  const auto form = [&](const std::string& text) { return lowercase ? lower_case(text) : text; };
+  const auto form = [&](const std::string& text) { return formed(text, lowercase); };
   return std::ranges::any_of(prediction.output.nbest, [&](const Hypothesis& one) {
     return std::ranges::any_of(question.references,
                                [&](const std::string& reference) { return form(reference) == form(one.text); });
@@ -149,26 +168,25 @@ Mistakes find_mistakes(const Task& task, std::span<const Referenced> questions, 
   std::vector<Rarity> rarities;
   for (const Referenced& question : questions) rarities.push_back(rarity_of(task, question));
   int longest = 0;
-  for (const Rarity& rarity : rarities) longest = std::max(longest, rarity.symbols);
+  for (const Rarity& rarity : rarities) longest = std::max(longest, rarity.length);
   const int width = std::max(1, (longest + 7) / 8);
   ClassMap lengths, rarest, unseen, wanted;
   for (std::size_t i = 0; i < questions.size(); ++i) {
-    const auto form = [&](const std::string& text) { return options.lowercase ? lower_case(text) : text; };
-    const std::string answer = form(predictions[i].output.text);
-    std::vector<std::string> references;
-    for (const std::string& reference : questions[i].references) references.push_back(form(reference));
-    const std::string& target = nearest_reference(references, answer);
+    const std::string& written = predictions[i].output.text;
+    const std::string& nearest = nearest_target(questions[i], written, options.lowercase);
+    const std::string answer = formed(written, options.lowercase), target = formed(nearest, options.lowercase);
     const bool right = target == answer;
-    count_wanted(task, target, answer, wanted);
+    count_wanted(task, wanted_symbols(task, nearest, written, options.lowercase), wanted);
     all.answers = std::max(all.answers, static_cast<int>(predictions[i].output.nbest.size()));
     if (!right) all.wrong.push_back(finder.find(questions[i], predictions[i].output, answer, target));
     const Rarity& rarity = rarities[i];
-    if (rarity.symbols == 0) continue;
+    if (rarity.length == 0) continue;
     const Counted counted = {right, is_right_among(questions[i], predictions[i], options.lowercase),
-                             1.0 / rarity.symbols};
-    const int first = (rarity.symbols - 1) / width * width + 1;
+                             1.0 / rarity.length};
+    const int first = (rarity.length - 1) / width * width + 1;
     count(lengths, first, width == 1 ? std::to_string(first) : fmt::format("{} to {}", first, first + width - 1),
           counted);
+    if (!rarity.symbols) continue;
     count(unseen, std::min(rarity.unseen, 3), rarity.unseen < 3 ? std::to_string(rarity.unseen) : "3 or more", counted);
     if (rarity.rarest > 0) count_by_place(rarest, rarity.rarest, counted);
   }

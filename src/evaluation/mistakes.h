@@ -36,7 +36,7 @@ struct Mistakes {
   std::int64_t sources = 0;
   std::vector<Mistake> wrong;          // worst first: those with most edits for their length
   std::vector<Confusion> confusions;   // of the model's symbols, commonest first; as many as are shown
-  std::vector<SourceClass> by_length;  // of the source, in symbols
+  std::vector<SourceClass> by_length;  // of the source: symbols, or positions of a sound or a picture
   std::vector<SourceClass> by_rarest;  // the rarest symbol of the source, by its place among those of the training data
   std::vector<SourceClass> by_unseen;  // how many of its symbols the training data had not
   // Symbols of the targets, if a model knows a thousand or more, by their place among those of the training data; right
@@ -45,6 +45,17 @@ struct Mistakes {
   int answers = 1;         // to each source
   bool positions = false;  // are what is answered
 };
+
+// The symbols that a target wants, each as often as it does, and whether the answer has them.
+struct WantedSymbol {
+  std::int32_t symbol = 0;  // among those of the target's vocabulary
+  bool written = false;
+};
+std::vector<WantedSymbol> wanted_symbols(const Task& task, const std::string& target, const std::string& answer,
+                                         bool lowercase);
+
+// The right answer nearest to a text, as it was written.
+const std::string& nearest_target(const Referenced& question, const std::string& answer, bool lowercase);
 
 // Whether one of its right answers is among those that were found.
 bool is_right_among(const Referenced& question, const Prediction& prediction, bool lowercase);

@@ -24,6 +24,25 @@ bool is_given(const ConfigInput& input, const Config& config) {
   return false;
 }
 
+// What training would refuse though all of it can be read: by doing what it does before the first update.
+void try_training(const TrainingInput& files, const ConfigInput& input, const std::vector<std::string>& columns,
+                  ReadLines lines, std::vector<Finding>& findings) {
+  const TrainingData data = training_data(files, std::move(lines));
+  Finding bad = {"example", Finding::Weight::refused, 0, "nothing can be learned from it"};
+  try {
+    check_data(data);
+    const Config config = make_config(input, columns, data.training).config;
+    check_training(config);
+    encode_lines(Task(config, data.training, data.lexicon.get()), config, data, [&](const Error& e) {
+      if (bad.lines++ == 0) bad.first = e.what();
+    });
+  } catch (const Error& e) {
+    if (e.kind() != ErrorKind::data && e.kind() != ErrorKind::usage) throw;
+    findings.push_back({"training", Finding::Weight::refused, 0, e.what()});
+  }
+  if (bad.lines > 0) findings.push_back(std::move(bad));
+}
+
 }  // namespace
 
 DataCheck check_data(const TrainingInput& files, const ConfigInput& input) {
@@ -31,7 +50,7 @@ DataCheck check_data(const TrainingInput& files, const ConfigInput& input) {
   Config config = make_config(input);
   TrainingInput all = files;
   all.on_bad_line = "skip";
-  const ReadLines lines = read_lines(all, config, [](const std::string&) {});
+  ReadLines lines = read_lines(all, config, [](const std::string&) {});
   const TaskGuess guess = guess_task(lines.training);
   ConfigInput taken = input;
   if (!is_given(input, config)) taken.settings.insert(taken.settings.begin(), "task=" + guess.task);
@@ -42,14 +61,16 @@ DataCheck check_data(const TrainingInput& files, const ConfigInput& input) {
       if (one.weight == Finding::Weight::refused) one.weight = Finding::Weight::warning;
     }
   }
-  return {.lines = lines.training.report.lines,
-          .usable = lines.training.report.kept,
-          .held_out = std::ssize(lines.held_out.examples),
-          .columns = config.columns,
-          .columns_reason = lines.training.reason,
-          .looked_over = std::move(looked_over),
-          .task = resolved.config.task,
-          .choices = resolved.choices};
+  DataCheck check = {.lines = lines.training.report.lines,
+                     .usable = lines.training.report.kept,
+                     .held_out = std::ssize(lines.held_out.examples),
+                     .columns = config.columns,
+                     .columns_reason = lines.training.reason,
+                     .looked_over = std::move(looked_over),
+                     .task = resolved.config.task,
+                     .choices = resolved.choices};
+  try_training(files, input, config.columns, std::move(lines), check.looked_over.findings);
+  return check;
 }
 
 std::string draw_check(const DataCheck& check) {
@@ -60,8 +81,8 @@ std::string draw_check(const DataCheck& check) {
                              : std::string("held out: a part that training takes, with no source on both sides\n");
   if (check.looked_over.findings.empty()) text += "nothing to complain of\n";
   for (const Finding& one : check.looked_over.findings) {
-    text += fmt::format("{:<8} {:<14} {:>7} line{}  {}", name_of(one.weight), one.what, one.lines,
-                        one.lines == 1 ? " " : "s", one.text);
+    const std::string lines = one.lines == 0 ? "all" : fmt::format("{} line{}", one.lines, one.lines == 1 ? " " : "s");
+    text += fmt::format("{:<8} {:<14} {:>13}  {}", name_of(one.weight), one.what, lines, one.text);
     text += one.first.empty() ? "\n" : fmt::format(" (first: {})\n", printable(one.first));
   }
   const TaskGuess& guess = check.looked_over.guess;

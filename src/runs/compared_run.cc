@@ -91,7 +91,7 @@ void measure_answers(const PlannedRun& run, const ComparedTask& task, const std:
       group_references(task.data.held_out, predictor.model().task().target_tokenizer());
   std::vector<SourceText> shown;
   for (const std::size_t i : choose_samples(questions, compared_examples)) {
-    shown.push_back({questions[i].source, questions[i].features, questions[i].others, {}, questions[i].folder});
+    shown.push_back({questions[i].source, questions[i].features, questions[i].others, {}, questions[i].folder()});
   }
   // The first answers also warm it up: memory is had, weights are in the cache.
   for (Prediction& p : predictor.predict(

@@ -6,18 +6,11 @@
 #include "data/columns.h"
 #include "data/split.h"
 #include "tasks/normalised.h"
+#include "tasks/unreadable.h"
 
 namespace fovea {
 
 namespace {
-
-// `examples` if there are any, else what the files have.
-Pairs read_part(const PairOptions& options, const std::vector<Example>& examples, const char* name,
-                const Notice& notice) {
-  Pairs pairs = examples.empty() ? read_pairs(options) : check_pairs(examples, name, options);
-  if (const std::string text = describe(pairs); !text.empty()) notice(text);
-  return pairs;
-}
 
 PairOptions training_part(const TrainingInput& input, const Config& config) {
   PairOptions options;
@@ -77,20 +70,31 @@ bool TrainingInput::reads_standard_input() const {
 
 ReadLines read_lines(const TrainingInput& input, Config& config, const Notice& notice) {
   const PairOptions options = training_part(input, config);
-  ReadLines lines = {read_part(options, input.examples, "examples", notice)};
+  std::vector<SourcePtr> known;
+  // `examples` if there are any, else what the files have.
+  const auto read_part = [&](const PairOptions& part, const std::vector<Example>& examples, const char* name) {
+    Pairs pairs = examples.empty() ? read_pairs(part) : check_pairs(examples, name, part);
+    Config read = config;
+    read.columns = pairs.columns;
+    if (part.bad_lines == BadLines::skip) leave_out_unreadable(pairs, read, known);
+    if (const std::string text = describe(pairs); !text.empty()) notice(text);
+    NormalisedCells(read).apply(pairs.examples);
+    return pairs;
+  };
+  ReadLines lines = {read_part(options, input.examples, "examples")};
   config.columns = lines.training.columns;
-  const NormalisedCells normalised(config);
-  normalised.apply(lines.training.examples);
   if (input.dev.empty() && input.dev_source.empty() && input.dev_target.empty() && input.held_out.empty()) return lines;
-  lines.held_out = read_part(held_out_part(input, options, config.columns), input.held_out, "held_out", notice);
-  normalised.apply(lines.held_out.examples);
+  lines.held_out = read_part(held_out_part(input, options, config.columns), input.held_out, "held_out");
   return lines;
 }
 
 TrainingData read_training_data(const TrainingInput& input, Config& config, const Notice& notice) {
+  return training_data(input, read_lines(input, config, notice));
+}
+
+TrainingData training_data(const TrainingInput& input, ReadLines lines) {
   TrainingData data;
   if (!input.lexicon.empty()) data.lexicon = std::make_shared<Lexicon>(input.lexicon);
-  ReadLines lines = read_lines(input, config, notice);
   std::vector<Example>& examples = lines.training.examples;
   if (lines.held_out.examples.empty()) {
     const Split parts = split(examples);

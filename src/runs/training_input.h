@@ -38,7 +38,10 @@ struct ReadLines {
 };
 ReadLines read_lines(const TrainingInput& input, Config& config, const Notice& notice);
 
-// The same, parted. Puts the columns that were read into the config. Texts are normalised as that says.
+// The same, parted.
+TrainingData training_data(const TrainingInput& input, ReadLines lines);
+
+// Both. Puts the columns that were read into the config. Texts are normalised as that says.
 TrainingData read_training_data(const TrainingInput& input, Config& config, const Notice& notice);
 
 }  // namespace fovea

@@ -97,13 +97,17 @@ class ChartDrawing : private SvgDrawing {
         y_.take(point.y);
       }
     }
+    if (!chart.y) return;
+    y_.take(chart.y->first);
+    y_.take(chart.y->second);
   }
 
   std::string draw() {
     open(chart_width, chart_height, text_font, 12, chart_.title, " fill=\"currentColor\"");
     add(R"(<text x="{}" y="20" font-size="14" font-weight="600">{}</text>)", chart_left, escape_text(chart_.title));
     if (x_.empty()) {
-      add(R"(<text x="{}" y="{}" fill-opacity=".65">nothing recorded yet</text>)", chart_left, chart_height / 2);
+      add(R"(<text x="{}" y="{}" fill-opacity=".65">{}</text>)", chart_left, chart_height / 2,
+          escape_text(chart_.nothing));
     } else {
       x_ = widened(x_);
       y_ = rounded(widened(y_), 5);
@@ -125,7 +129,7 @@ class ChartDrawing : private SvgDrawing {
   }
 
   void axes() {
-    const double y_step = mark_step(y_, 5), x_step = mark_step(x_, 6);
+    const double y_step = mark_step(y_, 5), x_step = std::max(mark_step(x_, 6), chart_.whole_x ? 1.0 : 0.0);
     for (double i = std::ceil(y_.low / y_step - 1e-9); i * y_step <= y_.high + y_step * 1e-9; ++i) {
       const double y = screen_y(i * y_step);
       add(R"(<path d="M{:.1f} {:.1f}H{:.1f}" stroke="currentColor" stroke-opacity=".13"/>)", chart_left, y,

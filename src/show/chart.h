@@ -1,7 +1,9 @@
 // A line chart as inline SVG: what a training run needs and no more.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fovea {
@@ -19,8 +21,11 @@ struct Series {
 struct Chart {
   std::string title;
   std::string x_name;
-  std::vector<Series> series;      // told apart by dashes as well as by colour
-  std::vector<ChartPoint> marked;  // drawn as dots with their value
+  std::vector<Series> series = {};                  // told apart by dashes as well as by colour
+  std::vector<ChartPoint> marked = {};              // drawn as dots with their value
+  std::string nothing = "nothing recorded yet";     // is said where there is no point
+  bool whole_x = false;                             // no marks between whole numbers
+  std::optional<std::pair<double, double>> y = {};  // what the axis has at least; none: as the points have it
 };
 
 std::string draw_chart(const Chart& chart);

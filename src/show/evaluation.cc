@@ -41,18 +41,20 @@ std::string draw_evaluation(const Evaluation& evaluation) {
   text += "[low, high]: 95 % confidence over the sources\n";
   for (const Metric* metric : metrics()) {
     const std::string signature = evaluation.measured.signature(*metric);
-    if (!signature.empty() && !evaluation.by_length.empty()) {
+    if (!signature.empty() && find_figure(evaluation.figures, metric->name)) {
       text += fmt::format("{}, as sacreBLEU: {}\n", metric->name, signature);
     }
   }
   if (evaluation.by_length.empty()) return text;
   text += "\ntarget length  sources";
   const auto width = [](const std::string& name) { return std::max<std::size_t>(name.size(), 8); };
-  for (const auto& [name, value] : evaluation.by_length.front().metrics)
-    text += fmt::format(" {:>{}}", name, width(name));
+  const std::vector<Figure> measured = metric_figures(evaluation);
+  for (const Figure& figure : measured) text += fmt::format(" {:>{}}", figure.name, width(figure.name));
   for (const LengthRow& row : evaluation.by_length) {
     text += fmt::format("\n{:>6} - {:<6} {:>6}", row.shortest, row.longest, row.sources);
-    for (const auto& [name, value] : row.metrics) text += fmt::format(" {:>{}.4f}", value, width(name));
+    for (const Figure& figure : measured) {
+      text += fmt::format(" {:>{}.4f}", *row.metrics.find(figure.name), width(figure.name));
+    }
   }
   return text + "\n";
 }
@@ -61,21 +63,28 @@ std::string draw_differences(std::span<const Difference> differences, std::strin
   std::string text = fmt::format("\nbeside {}\n{:<14} {:>10} {:>10} {:>10}  {:<22} p\n", other, "", "this", "other",
                                  "difference", "[low, high]");
   for (const Difference& one : differences) {
-    text += fmt::format("{:<14} {:>10.4f} {:>10.4f} {:>+10.4f}  {:<22} {:.3f}{}\n", one.metric, one.first, one.second,
+    text += fmt::format("{:<14} {:>10.4f} {:>10.4f} {:>+10.4f}  {:<22} {}{}\n", one.metric, one.first, one.second,
                         one.first - one.second, fmt::format("[{:+.4f}, {:+.4f}]", one.interval.low, one.interval.high),
-                        one.p, one.differs() ? "  they differ" : "");
+                        one.p ? fmt::format("{:.3f}", *one.p) : "-", one.differs() ? "  they differ" : "");
+  }
+  if (!differences.empty() && !differences[0].p) {
+    text += fmt::format("fewer than {} sources: too few to tell the models apart\n", fewest_sources);
   }
   return text;
 }
 
 std::string draw_by_length(std::span<const LengthCurve> curves, const Metric& metric) {
-  constexpr std::int64_t fewest = 10;  // sources: of fewer a figure says nothing
-  Chart chart = {fmt::format("{} by the length of the target", metric.name), "characters", {}, {}};
+  Chart chart = {.title = fmt::format("{} by the length of the target", metric.name),
+                 .x_name = "characters",
+                 .nothing = fmt::format("no ten lengths have {} sources", fewest_sources),
+                 .whole_x = true};
+  if (metric.form == MetricForm::share) chart.y = {0, 1};
   for (const LengthCurve& curve : curves) {
     Series series = {curve.name, {}};
     for (const LengthRow& row : curve.rows) {
-      if (row.sources < fewest) continue;
-      series.points.push_back({static_cast<double>(row.shortest + row.longest) / 2, *row.metrics.find(metric.name)});
+      if (row.sources < fewest_sources) continue;
+      series.points.push_back(
+          {static_cast<double>((row.shortest + row.longest + 1) / 2), *row.metrics.find(metric.name)});
     }
     chart.series.push_back(std::move(series));
   }
@@ -89,7 +98,7 @@ std::string evaluation_to_json(const Evaluation& evaluation, std::span<const Dif
     object[one.metric + "_difference"] = one.first - one.second;
     object[one.metric + "_difference_low"] = one.interval.low;
     object[one.metric + "_difference_high"] = one.interval.high;
-    object[one.metric + "_difference_p"] = one.p;
+    if (one.p) object[one.metric + "_difference_p"] = *one.p;
   }
   return json_text(object) + "\n";
 }

@@ -41,7 +41,7 @@ std::string shown(std::string_view symbol) { return symbol.empty() ? "nothing" :
 std::string draw_mistakes(const Mistakes& mistakes) {
   std::string text = fmt::format("{}{} of {} sources\n", mistakes_beginning, mistakes.wrong.size(), mistakes.sources);
   const MoreColumns more = {mistakes.answers, mistakes.positions};
-  draw_classes("symbols of the source", "sources", mistakes.by_length, more, text);
+  draw_classes("length of the source", "sources", mistakes.by_length, more, text);
   draw_classes("its rarest symbol", "sources", mistakes.by_rarest, more, text);
   draw_classes("symbols not in training data", "sources", mistakes.by_unseen, more, text);
   draw_classes("symbols of the targets", "wanted", mistakes.by_wanted, {}, text);

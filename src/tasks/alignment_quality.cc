@@ -33,6 +33,16 @@ double linked_mass(std::span<const float> weights, std::span<const Linked> linke
   return mass;
 }
 
+// What the weights of a step say a word comes from, beside what it is linked to.
+void add_to(AlignmentQuality::Agreement& agreement, std::span<const float> weights, std::span<const Linked> linked) {
+  agreement.links += std::count(linked.begin(), linked.end(), Linked::sure);
+  const auto most = std::max_element(weights.begin(), weights.end());
+  if (!(*most > 0)) return;
+  const Linked attended = linked[as_size(most - weights.begin())];
+  agreement.links += 1;
+  agreement.agreed += (attended == Linked::sure) + (attended != Linked::no);
+}
+
 }  // namespace
 
 void AlignmentQuality::add_unlinked(std::span<const float> weights, int steps, int positions) {
@@ -51,28 +61,19 @@ void AlignmentQuality::add_unlinked(std::span<const float> weights, int steps, i
 void AlignmentQuality::add(std::span<const float> weights, int steps, int positions, std::span<const Link> links) {
   add_unlinked(weights, steps, positions);
   const auto table = table_of(links, steps - 1, positions - 1);
-  sure_ += std::count(table.begin(), table.end(), Linked::sure);
   const auto source_words = as_size(positions - 1), words = as_size(steps - 1);
   const auto row_of = [&](std::size_t step) { return weights.subspan(step * (source_words + 1), source_words); };
   for (std::size_t word = 0; word < words && source_words > 0; ++word) {
     const auto linked = std::span<const Linked>(table).subspan(word * source_words, source_words);
     const auto row = row_of(word);
-    const auto most = std::max_element(row.begin(), row.end());
-    if (*most > 0) {
-      const Linked attended = linked[as_size(most - row.begin())];
-      attended_ += 1;
-      attended_sure_ += attended == Linked::sure;
-      attended_possible_ += attended != Linked::no;
-    }
+    add_to(at_word_, row, linked);
+    add_to(after_word_, row_of(word + 1), linked);
+    if (word > 0) add_to(before_word_, row_of(word - 1), linked);
     if (std::all_of(linked.begin(), linked.end(), [](Linked one) { return one == Linked::no; })) continue;
     mass_.add(linked_mass(row, linked));
     mass_after_.add(linked_mass(row_of(word + 1), linked));
     if (word > 0) mass_before_.add(linked_mass(row_of(word - 1), linked));
   }
-}
-
-double AlignmentQuality::aer() const {
-  return links() == 0 ? 0.0 : 1.0 - static_cast<double>(agreed()) / static_cast<double>(links());
 }
 
 }  // namespace fovea

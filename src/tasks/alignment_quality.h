@@ -22,14 +22,26 @@ class AlignmentQuality {
   // Alignment error rate (Och & Ney 2003), 1 - (|A and S| + |A and P|) / (|A| + |S|). A links each target word to the
   // source word it attends to most, the first of several; a step with no weight on any word adds nothing to A. S are
   // the sure links, P the sure and the possible ones.
-  double aer() const;
-  // Of which it is made: 1 - agreed() / links(). Both add up over lines.
-  std::int64_t agreed() const { return attended_sure_ + attended_possible_; }
-  std::int64_t links() const { return attended_ + sure_; }
+  double aer() const { return at_word_.error(); }
+  // The same with the weights of the step after a word, or before it: less than aer() where attention is off by one.
+  // The first word has no step before it and is left out there, its links, too.
+  double aer_next() const { return after_word_.error(); }
+  double aer_previous() const { return before_word_.error(); }
+  // Of which these are made. Both numbers add up over lines.
+  struct Agreement {
+    std::int64_t agreed = 0;  // |A and S| + |A and P|
+    std::int64_t links = 0;   // |A| + |S|
+
+    double error() const { return error_of(static_cast<double>(agreed), static_cast<double>(links)); }
+    static double error_of(double agreed, double links) { return links == 0 ? 0.0 : 1 - agreed / links; }
+  };
+  const Agreement& at_word() const { return at_word_; }
+  const Agreement& after_word() const { return after_word_; }
+  const Agreement& before_word() const { return before_word_; }
   // Mean weight on the linked source words (P), over target words that have any.
   double mass() const { return mass_.mean(); }
   // The same with the weights of the step after a word, or before it: larger than mass() where attention is off by
-  // one. The first word has no step before it and is left out there.
+  // one.
   double shifted_mass() const { return mass_after_.mean(); }
   double shifted_back_mass() const { return mass_before_.mean(); }
   // Mean over all steps, in nats.
@@ -46,10 +58,7 @@ class AlignmentQuality {
     double mean() const { return count == 0 ? 0.0 : sum / static_cast<double>(count); }
   };
 
-  std::int64_t attended_ = 0;           // |A|
-  std::int64_t sure_ = 0;               // |S|
-  std::int64_t attended_sure_ = 0;      // |A and S|
-  std::int64_t attended_possible_ = 0;  // |A and P|
+  Agreement at_word_, after_word_, before_word_;
   Mean mass_, mass_after_, mass_before_, entropy_, stop_mass_;
 };
 

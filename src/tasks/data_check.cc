@@ -20,7 +20,7 @@ namespace {
 using Weight = Finding::Weight;
 
 std::string place(const Example& example) {
-  return fmt::format("line {}, \"{}\"", example.line,
+  return fmt::format("{}, \"{}\"", place_of(example),
                      beginning(example.source.empty() ? example.target : example.source));
 }
 
@@ -45,6 +45,7 @@ void find_unread(const ReadReport& report, std::string_view part, std::vector<Fi
   refuse(SkipReason::wrong_columns, "columns", "fewer columns than are needed");
   refuse(SkipReason::empty_side, "empty_side", "a side is empty");
   refuse(SkipReason::too_long, "too_long", "longer than `max_length`");
+  refuse(SkipReason::unreadable, "unreadable", "a source that cannot be read");
   add(findings, "blank", Weight::note, report.by(SkipReason::blank).lines, fmt::format("{}blank, left out", part));
   add(findings, "control", Weight::warning, report.with_control,
       fmt::format("{}control characters, to the model unknown symbols", part), report.first_with_control);
@@ -61,6 +62,22 @@ void find_lines(std::span<const Example> examples, std::string what, Weight weig
     if (is(example) && lines++ == 0) first = place(example);
   }
   add(findings, std::move(what), weight, lines, std::move(text), first);
+}
+
+// Sources that are taken for text and seem to be something else.
+void find_kinds(std::span<const Example> examples, const Config& config, std::vector<Finding>& findings) {
+  const auto options = config.sources();
+  const auto names = Columns(config.columns).sources();
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    if (options[i]->kind != SourceOptions().kind) continue;
+    for (const SourceKind* kind : sources()) {
+      const auto suits = [&](const Example& e) { return kind->suits(i == 0 ? e.source : e.others[i - 1]); };
+      if (!kind->suits || !std::ranges::all_of(examples, suits)) continue;
+      add(findings, "kind", Weight::warning, std::ssize(examples),
+          fmt::format("every {} looks like {}; {}.kind = {} reads it so", names[i], kind->description, names[i],
+                      kind->name));
+    }
+  }
 }
 
 void find_forms(std::span<const Example> examples, std::vector<Finding>& findings) {
@@ -80,6 +97,8 @@ void find_repeated(std::span<const Example> examples, std::vector<Finding>& find
   find_lines(
       examples, "duplicate", Weight::warning, "the same as a line before",
       [&](const Example& e) { return !seen.insert(question_of(e) + '\n' + e.target).second; }, findings);
+  const auto asks = [](const Example& e) { return !e.source.empty(); };
+  if (std::ranges::none_of(examples, asks)) return;  // nothing that two targets could answer
   std::unordered_map<std::string, std::string> targets;
   find_lines(
       examples, "contradiction", Weight::warning,
@@ -113,7 +132,7 @@ void find_unseen(std::span<const Example> training, std::span<const Example> hel
     bool any = false;
     for (const Token& token : cut->cut(text(example))) {
       if (known.contains(std::string(token.text))) continue;
-      if (unseen.empty()) first = fmt::format("line {}, \"{}\"", example.line, beginning(token.text));
+      if (unseen.empty()) first = fmt::format("{}, \"{}\"", place_of(example), beginning(token.text));
       unseen.emplace(token.text);
       any = true;
     }
@@ -169,6 +188,7 @@ LookedOver look_over(const Pairs& training, const Pairs& held_out, const Config&
   auto& findings = all.findings;
   find_unread(training.report, "", findings);
   find_unread(held_out.report, "held out: ", findings);
+  find_kinds(training.examples, config, findings);
   find_forms(training.examples, findings);
   find_repeated(training.examples, findings);
   const auto source = [](const Example& e) { return std::string_view(e.source); };

@@ -1,6 +1,7 @@
 #include "tasks/model.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/as_size.h"
 #include "base/json.h"
@@ -83,6 +84,18 @@ std::optional<TrainedLengths> read_lengths(const TensorHeader& file, std::string
   return TrainedLengths{static_cast<int>(number("source")), static_cast<int>(number("target")), number("ratio")};
 }
 
+std::optional<int> read_first_rare(const TensorHeader& file, std::string_view name) {
+  const auto found = file.metadata.find("target.first_rare");
+  if (found == file.metadata.end()) return {};
+  int symbol = 0;
+  const char* end = found->second.data() + found->second.size();
+  const auto [read, problem] = std::from_chars(found->second.data(), end, symbol);
+  if (problem != std::errc() || read != end || symbol < Vocabulary::first_symbol) {
+    throw model_error("{}: \"target.first_rare\" is not the number of a symbol", name);
+  }
+  return symbol;
+}
+
 std::string write_lengths(const TrainedLengths& lengths) {
   return json_text(
       Json{{"source", lengths.longest_source}, {"target", lengths.longest_target}, {"ratio", lengths.largest_ratio}});
@@ -157,6 +170,7 @@ std::unique_ptr<Model> Model::described_by(const TensorHeader& file, std::string
     const SymbolSource* first = learned.sources.empty() ? nullptr : learned.sources[0]->as_symbols();
     learned.lexicon = read_lexicon(file, name, first ? first->vocabulary().size() : 0, learned.target.size());
     learned.lengths = read_lengths(file, name);
+    learned.first_rare = read_first_rare(file, name);
     Task task(config, std::move(learned));
     return std::unique_ptr<Model>(new Model(config, std::move(task), Unfilled()));
   } catch (const Error& e) {  // a config that no model can be made from
@@ -190,6 +204,7 @@ std::map<std::string, std::string> Model::metadata() const {
     all["target.tokenizer"] = std::move(learned);
   }
   if (task_.learned().lengths) all["lengths"] = write_lengths(*task_.learned().lengths);
+  if (task_.learned().first_rare) all["target.first_rare"] = std::to_string(*task_.learned().first_rare);
   if (!task_.lexicon().empty()) all["lexicon"] = write_lexicon(task_.lexicon());
   return all;
 }

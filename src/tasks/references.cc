@@ -8,16 +8,16 @@
 
 namespace fovea {
 
-std::vector<Referenced> group_references(std::span<const Example> examples, const Tokenizer& target_tokenizer) {
+std::vector<Referenced> group_references(std::span<const Example> examples, const Tokenizer& target_tokenizer,
+                                         bool each_line) {
   std::vector<Referenced> all;
   std::unordered_map<std::string, std::size_t> places;
   for (const Example& example : examples) {
     std::string asked = example.source + '\n' + example.features;
     for (const std::string& other : example.others) asked += '\n' + other;
+    if (each_line) asked = std::to_string(all.size());
     const auto [found, added] = places.emplace(std::move(asked), all.size());
-    if (added)
-      all.push_back(
-          {example.source, example.features, {}, example.line, 0, example.others, std::string(example.folder())});
+    if (added) all.push_back({example.source, example.features, {}, example.line, 0, example.others, example.file});
     Referenced& one = all[found->second];
     ++one.lines;
     std::vector<std::string> tokens;

@@ -21,11 +21,15 @@ struct Referenced {
   std::int64_t line = 0;                 // its first
   std::int64_t lines = 0;                // how many it has
   std::vector<std::string> others = {};  // further sources
-  std::string folder = {};               // of the file it stands in
+  std::string file = {};                 // its first line stands in; empty: in none
+
+  std::string folder() const { return std::string(folder_of(file)); }
+  std::string place() const { return place_of(file, line); }
 };
 
-// In the order of their first lines.
-std::vector<Referenced> group_references(std::span<const Example> examples, const Tokenizer& target_tokenizer);
+// In the order of their first lines; or each line for itself.
+std::vector<Referenced> group_references(std::span<const Example> examples, const Tokenizer& target_tokenizer,
+                                         bool each_line = false);
 
 // The one with the fewest edits to the answer, the first of several.
 const std::string& nearest_reference(std::span<const std::string> references, std::string_view answer);

@@ -72,6 +72,16 @@ std::vector<std::vector<double>> draw_figures(StatisticRows rows, const FiguresO
   return drawn;
 }
 
+std::vector<std::vector<double>> draw_figure(std::size_t count, const FigureOfTimes& figure, Workers& workers) {
+  check(count > 0, "bootstrap: of nothing");
+  std::vector<std::vector<double>> drawn(draws);
+  workers.run(static_cast<int>(draws), [&](int draw, int) {
+    const std::vector<std::uint32_t> times = draw_times(count, as_size(draw), 1);
+    drawn[as_size(draw)] = {figure(times)};
+  });
+  return drawn;
+}
+
 std::vector<Interval> intervals_of(const std::vector<std::vector<double>>& drawn) {
   std::vector<Interval> intervals(drawn[0].size());
   constexpr std::size_t outside = draws / 40;  // on each side
@@ -82,6 +92,22 @@ std::vector<Interval> intervals_of(const std::vector<std::vector<double>>& drawn
     intervals[k] = {values[outside], values[draws - 1 - outside]};
   }
   return intervals;
+}
+
+// Of what one figure was less than another in each draw.
+std::vector<PairedDifference> differences_of(const std::vector<std::vector<double>>& drawn) {
+  std::vector<PairedDifference> differences;
+  for (const Interval& interval : intervals_of(drawn)) {
+    double below = 0, above = 0;
+    for (const std::vector<double>& one : drawn) {
+      below += one[differences.size()] <= 0;
+      above += one[differences.size()] >= 0;
+    }
+    // As if what was measured had been drawn once more: no number of draws can say that it never happens.
+    const double share = (std::min(below, above) + 1) / static_cast<double>(draws + 1);
+    differences.push_back({interval, std::min(1.0, 2 * share)});
+  }
+  return differences;
 }
 
 }  // namespace
@@ -126,14 +152,8 @@ std::vector<Interval> bootstrap_intervals(StatisticRows rows, const FiguresOfSum
   return intervals_of(draw_figures(rows, figures, workers));
 }
 
-std::vector<Interval> bootstrap_intervals(std::size_t count, const FiguresOfTimes& figures, Workers& workers) {
-  check(count > 0, "bootstrap_intervals: of nothing");
-  std::vector<std::vector<double>> drawn(draws);
-  workers.run(static_cast<int>(draws), [&](int draw, int) {
-    const std::vector<std::uint32_t> times = draw_times(count, as_size(draw), 1);
-    drawn[as_size(draw)] = figures(times);
-  });
-  return intervals_of(drawn);
+Interval bootstrap_interval(std::size_t count, const FigureOfTimes& figure, Workers& workers) {
+  return intervals_of(draw_figure(count, figure, workers))[0];
 }
 
 std::vector<PairedDifference> paired_differences(StatisticRows first, StatisticRows second,
@@ -154,19 +174,13 @@ std::vector<PairedDifference> paired_differences(StatisticRows first, StatisticR
     for (std::size_t k = 0; k < values.size(); ++k) values[k] -= others[k];
     return values;
   };
-  const auto drawn = draw_figures({both, 2 * width}, less, workers);
-  std::vector<PairedDifference> differences;
-  for (const Interval& interval : intervals_of(drawn)) {
-    double below = 0, above = 0;
-    for (const std::vector<double>& one : drawn) {
-      below += one[differences.size()] <= 0;
-      above += one[differences.size()] >= 0;
-    }
-    // As if what was measured had been drawn once more: no number of draws can say that it never happens.
-    const double share = (std::min(below, above) + 1) / static_cast<double>(draws + 1);
-    differences.push_back({interval, std::min(1.0, 2 * share)});
-  }
-  return differences;
+  return differences_of(draw_figures({both, 2 * width}, less, workers));
+}
+
+PairedDifference paired_difference(std::size_t count, const FigureOfTimes& first, const FigureOfTimes& second,
+                                   Workers& workers) {
+  const auto less = [&](std::span<const std::uint32_t> times) { return first(times) - second(times); };
+  return differences_of(draw_figure(count, less, workers))[0];
 }
 
 }  // namespace fovea

@@ -41,9 +41,9 @@ struct StatisticRows {
 using FiguresOfSums = std::function<std::vector<double>(std::span<const double> sums)>;
 std::vector<Interval> bootstrap_intervals(StatisticRows rows, const FiguresOfSums& figures, Workers& workers);
 
-// The same of figures that are no functions of sums: they are told how often each of `count` answers was drawn.
-using FiguresOfTimes = std::function<std::vector<double>(std::span<const std::uint32_t> times)>;
-std::vector<Interval> bootstrap_intervals(std::size_t count, const FiguresOfTimes& figures, Workers& workers);
+// The same of a figure that is told how often each of `count` answers was drawn, and need be no function of sums.
+using FigureOfTimes = std::function<double(std::span<const std::uint32_t> times)>;
+Interval bootstrap_interval(std::size_t count, const FigureOfTimes& figure, Workers& workers);
 
 // Whether what was measured twice on the same answers differs: the paired bootstrap of Koehn 2004.
 struct PairedDifference {
@@ -53,5 +53,8 @@ struct PairedDifference {
 // Rows of both, in the same order.
 std::vector<PairedDifference> paired_differences(StatisticRows first, StatisticRows second,
                                                  const FiguresOfSums& figures, Workers& workers);
+// Of a figure that is told how often each answer was drawn, of both.
+PairedDifference paired_difference(std::size_t count, const FigureOfTimes& first, const FigureOfTimes& second,
+                                   Workers& workers);
 
 }  // namespace fovea

@@ -35,10 +35,6 @@ LexiconIds look_up(const Lexicon& lexicon, const Vocabulary& source, const Vocab
   return ids;
 }
 
-std::string place_of(const Example& example) {
-  return example.file.empty() ? fmt::format("line {}", example.line) : fmt::format("{}:{}", example.file, example.line);
-}
-
 // Sources of the options they have, each with the cells of its column.
 std::vector<SourcePtr> learn_sources(const Config& config, std::span<const Example> examples,
                                      const Task::Learned* known, std::vector<int>& positions) {
@@ -64,6 +60,18 @@ std::vector<SourcePtr> learn_sources(const Config& config, std::span<const Examp
   return learned;
 }
 
+// Symbols stand by falling count. Of what is added to known ones nobody knows how often these were seen.
+void learn_symbols(const SymbolCounts& counts, const Config& config, const Task::Learned* known,
+                   Task::Learned& learned) {
+  constexpr std::int64_t rare = 10;
+  const VocabularyOptions options = {config.target.min_count, config.target.max_symbols};
+  learned.target = known ? known->target.extended(counts, options) : Vocabulary(counts, options);
+  if (known) return;
+  int first = Vocabulary::first_symbol;
+  while (first < learned.target.size() && counts.of(learned.target.text(first)) >= rare) ++first;
+  learned.first_rare = first;
+}
+
 SourcePtr learn_features(std::span<const Example> examples, const Task::Learned* known) {
   std::vector<SourceCell> cells;
   for (const Example& example : examples) cells.emplace_back(example.features);
@@ -82,8 +90,7 @@ void learn_target(const Config& config, std::span<const Example> examples, const
   SymbolCounts counts =
       count_symbols(targets, [&](std::string_view target) { return learned.target_tokenizer->cut(target); }, lengths);
   if (fovea::acts(config.model)) counts.add(step_text, more_than_any);
-  const VocabularyOptions options = {config.target.min_count, config.target.max_symbols};
-  learned.target = known ? known->target.extended(counts, options) : Vocabulary(counts, options);
+  learn_symbols(counts, config, known, learned);
 }
 
 // Both from sources and targets together.
@@ -98,8 +105,7 @@ void learn_shared(const Config& config, std::span<const Example> examples, const
   written.assign(read.begin() + static_cast<std::ptrdiff_t>(examples.size()), read.end());
   read.resize(examples.size());
   if (fovea::acts(config.model)) counts.add(step_text, more_than_any);
-  const VocabularyOptions options = {config.target.min_count, config.target.max_symbols};
-  learned.target = known ? known->target.extended(counts, options) : Vocabulary(counts, options);
+  learn_symbols(counts, config, known, learned);
   learned.target_tokenizer = tokenizer;
   learned.sources = {std::make_shared<TextSource>(tokenizer, learned.target)};
 }

@@ -68,6 +68,8 @@ class Task {
     SourcePtr features = {};  // of lines, if the model reads any
     LexiconIds lexicon = {};
     std::optional<TrainedLengths> lengths = {};  // none: an old file does not say
+    // Symbols of the target from this one on were seen fewer than ten times; none: nobody has counted.
+    std::optional<int> first_rare = {};
   };
   // With what is known, nothing of it is lost: tokenizers stay, and new symbols come behind.
   static Learned learn(const Config& config, std::span<const Example> examples, const Lexicon* lexicon = nullptr,

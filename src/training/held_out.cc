@@ -59,8 +59,8 @@ HeldOut::HeldOut(const Model& model, std::span<const Example> examples, std::spa
     lengths_.push_back({encoded_.back().source.positions(), model.task().steps(encoded_.back().target.size())});
   }
   for (const Referenced& question : questions_) {
-    sources_.push_back(
-        model.task().encode_source(question.source, question.features, question.others, {.folder = question.folder}));
+    sources_.push_back(model.task().encode_source(question.source, question.features, question.others,
+                                                  {.folder = folder_of(question.file)}));
   }
   loss_of_single_symbols_ = single_symbols_loss(model.task(), training, encoded_);
   arenas_.resize(as_size(workers.count()));
@@ -146,7 +146,7 @@ void HeldOut::answer(const std::atomic<int>* stop_signal, ValidationReport& repo
   for (std::size_t s = 0; s < chosen.size(); ++s) {
     const Referenced& question = questions_[chosen[s]];
     Output output =
-        make_output(model_.task(), {question.source, question.features, question.others, {}, question.folder},
+        make_output(model_.task(), {question.source, question.features, question.others, {}, question.folder()},
                     *explained[s], samples[s]);
     const std::string target = nearest_reference(question.references, output.text);
     report.samples.push_back({target, std::move(output), line_of(question)});

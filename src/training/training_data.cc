@@ -37,13 +37,13 @@ std::uint64_t hash_of(const Model& model, const TrainingData& data, std::span<co
   return hash;
 }
 
-void check_length(const Model& model, const Reading& source, std::int64_t line) {
-  const int most = model.task().max_source_symbols();
+void check_length(const Task& task, const Config& config, const Reading& source, const Example& example) {
+  const int most = task.max_source_symbols();
   if (most == 0 || source.size() <= most) return;
   throw data_error(
-      "line {}: the source has {} symbols, but attention.score = {} knows {} positions (the stop symbol "
+      "{}: the source has {} symbols, but attention.score = {} knows {} positions (the stop symbol "
       "counted); set attention.positions higher, or leave longer lines out with `max_length`",
-      line, source.size(), model.config().model.attention.score, most + 1);
+      place_of(example), source.size(), config.model.attention.score, most + 1);
 }
 
 }  // namespace
@@ -81,24 +81,39 @@ void check_data(const TrainingData& data) {
   if (data.held_out.empty()) throw data_error("no line to validate on; give a second file with `dev`");
 }
 
-EncodedLines encode_lines(const Model& model, const TrainingData& data) {
+EncodedLines encode_lines(const Task& task, const Config& config, const TrainingData& data,
+                          const std::function<void(const Error&)>& refuse) {
   EncodedLines lines;
+  const auto encode = [&](const Example& example) -> std::optional<Encoding> {
+    try {
+      Encoding encoded = task.encode(example);
+      check_length(task, config, encoded.source, example);
+      return encoded;
+    } catch (const Error& e) {
+      if (e.kind() != ErrorKind::data) throw;
+      refuse(e);
+      return {};
+    }
+  };
   for (const Example& example : data.training) {
-    lines.examples.push_back(model.task().encode(example));
-    const Encoding& encoded = lines.examples.back();
-    check_length(model, encoded.source, example.line);
-    lines.lengths.push_back({encoded.source.positions(), model.task().steps(encoded.target.size())});
+    std::optional<Encoding> encoded = encode(example);
+    if (!encoded) continue;
+    lines.lengths.push_back({encoded->source.positions(), task.steps(encoded->target.size())});
+    lines.examples.push_back(std::move(*encoded));
   }
-  const ObjectiveSettings* taught = model.config().model.objective.asked(&ObjectiveTraits::needs_links);
+  const ObjectiveSettings* taught = config.model.objective.asked(&ObjectiveTraits::needs_links);
   if (taught && std::ranges::all_of(lines.examples, [](const Encoding& encoded) { return encoded.links.empty(); })) {
     throw data_error(
         "objective.{} = {}, but no line to train on has an alignment; give links such as 0-0 1-2 in a column "
         "called alignment (`columns`) or in a file (`alignment_file`), or set it to 0",
         taught->kind->name, taught->weight);
   }
-  for (const Example& example : data.held_out) {
-    check_length(model, model.task().encode(example).source, example.line);
-  }
+  for (const Example& example : data.held_out) encode(example);
+  return lines;
+}
+
+EncodedLines encode_lines(const Model& model, const TrainingData& data) {
+  EncodedLines lines = encode_lines(model.task(), model.config(), data, [](const Error& e) { throw e; });
   lines.hash = hash_of(model, data, lines.examples);
   return lines;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -34,6 +35,10 @@ struct EncodedLines {
 };
 // Throws a data_error where the model cannot learn from the lines.
 EncodedLines encode_lines(const Model& model, const TrainingData& data);
+// All but the hash. What is wrong with a single line is told to `refuse`, which may throw it; else the line is left
+// out.
+EncodedLines encode_lines(const Task& task, const Config& config, const TrainingData& data,
+                          const std::function<void(const Error&)>& refuse);
 
 // An error on all of them if they differ in program, settings or data.
 void check_same_on_all_ranks(Ranks& ranks, const Config& config, std::uint64_t data_hash);

@@ -24,15 +24,60 @@ TEST(CheckCommand, SoundData) {
 
 TEST(CheckCommand, TheExitCodeIsThatOfTraining) {
   TemporaryFolder folder;
-  for (const char* text : {"one\teins\nalone\n", "one\teins\nx\t\n", "one\teins\n\xFF\tx\n", "",
-                           "one\teins\ntwo\tzwei\n", "one\teins\n\none\teins\ntwo\tzwei\n"}) {
+  for (const char* text :
+       {"one\teins\nalone\n", "one\teins\nx\t\n", "one\teins\n\xFF\tx\n", "one\teins\ntwo\tzwei\nx\t\n", "",
+        "one\teins\ntwo\tzwei\n", "one\teins\n\none\teins\ntwo\tzwei\n"}) {
     const std::string file = folder.write("data.tsv", text);
-    const int wanted = run(fovea({"train", file, "-o", folder / "run", "--fresh", "--stop-after", "1u"})).code;
-    EXPECT_EQ(run(fovea({"check", file})).code, wanted) << text;
-    const bool none = std::string_view(text).empty();
-    EXPECT_EQ(run(fovea({"check", file, "--on-bad-line", "skip"})).code, none ? 3 : 0) << text;
-    EXPECT_EQ(run(fovea({"check", file, "--json"})).code, wanted) << text;
+    for (const char* policy : {"fail", "skip"}) {
+      const int wanted =
+          run(fovea({"train", file, "-o", folder / "run", "--fresh", "--stop-after", "1u", "--on-bad-line", policy}))
+              .code;
+      EXPECT_EQ(run(fovea({"check", file, "--on-bad-line", policy})).code, wanted) << text;
+      EXPECT_EQ(run(fovea({"check", file, "--on-bad-line", policy, "--json"})).code, wanted) << text;
+    }
   }
+}
+
+// What can be read and yet not be learned from: by settings, and by lines that do not go with them.
+TEST(CheckCommand, RefusesWhatTrainingRefuses) {
+  TemporaryFolder folder;
+  const std::string alone = folder.write("alone.tsv", "one\teins\n"),
+                    right = folder.write("right.tsv", "abc\t2\nabd\t3\n"),
+                    words = folder.write("words.tsv", "abc\t2\nabd\t5\nabe\t1\n"),
+                    links = folder.write("links.tsv", "a b\tc d\t0-0\na c\td c\t9-9\nb c\td d\t0-0\n"),
+                    sounds = folder.write("sounds.tsv", "none.wav\tone\nmissing.wav\ttwo\n");
+  const struct {
+    std::vector<std::string> words;
+    std::string says;
+  } all[] = {{{alone}, "no line to validate on"},
+             {{words, "--set", "task=locate"}, "words.tsv:2: the target \"5\" is not a position"},
+             {{links, "--columns", "source,target,alignment"}, "links.tsv:2: "},
+             {{words, "--dev", words, "--set", "task=locate"}, "words.tsv:2: "},
+             {{right, "--dev", words, "--set", "task=locate"}, "words.tsv:2: "},
+             {{words, "--columns", "target"}, "task = transduce with columns target"},
+             {{sounds, "--set", "source.kind=audio"}, "sounds.tsv:1: "}};
+  for (const auto& one : all) {
+    Command check = fovea({"check"}), train = fovea({"train", "-o", folder / "run", "--fresh", "--stop-after", "1u"});
+    for (Command* command : {&check, &train}) {
+      command->words.insert(command->words.end(), one.words.begin(), one.words.end());
+    }
+    const Outcome checked = run(check);
+    EXPECT_NE(run(train).code, 0) << one.says;
+    EXPECT_EQ(checked.code, 3) << one.says;
+    EXPECT_TRUE(says(checked.out + checked.err, one.says)) << checked.out << checked.err;
+  }
+}
+
+TEST(CheckCommand, SaysHowTextAloneAndUtf16AreRead) {
+  TemporaryFolder folder;
+  const Outcome alone = run(fovea({"check", folder.write("text.txt", "once upon\na time\n")}));
+  EXPECT_EQ(alone.code, 3);
+  EXPECT_TRUE(says(alone.err, "--columns target and --set task=language_model"));
+  const std::string wide(
+      "\xFF\xFE"
+      "a\0\t\0b\0\n\0c\0\t\0d\0\n\0",
+      18);
+  EXPECT_TRUE(says(run(fovea({"check", folder.write("wide.tsv", wide)})).out, "if the file is UTF-16"));
 }
 
 TEST(CheckCommand, AsJson) {

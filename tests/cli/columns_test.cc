@@ -90,9 +90,9 @@ TEST_F(OwnFilesTest, WhatDoesNotFitTheModelIsSaid) {
             "warning: 2 lines (first: standard input:2) with features that no line of the training data had (such as "
             "\"yy\")\n");
   const std::string other = folder_.write("other.tsv", "abc\tQ\tx\nabd\tN;SG\tx\n");
-  EXPECT_TRUE(
-      says(with_model("evaluate", {other}).err,
-           "warning: 1 of 2 sources have features that no line of the training data had (first: line 1, \"Q\")"));
+  EXPECT_TRUE(says(
+      with_model("evaluate", {other}).err,
+      "warning: 1 of 2 sources have features that no line of the training data had (first: " + other + ":1, \"Q\")"));
   const Outcome show = with_model("show", {"abc"});
   EXPECT_EQ(show.code, 3);
   EXPECT_TRUE(is_one_line(show.err));

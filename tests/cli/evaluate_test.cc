@@ -88,6 +88,144 @@ TEST_F(EvaluateCommandTest, AgainstAnotherModel) {
   EXPECT_FALSE(says(evaluate({test_, "--against", folder_.path()}).out, "they differ"));
 }
 
+// Lines of one source, each with its own target, count for themselves.
+TEST_F(EvaluateCommandTest, EachLineForItself) {
+  std::vector<Example> examples = tiny_examples(5, 20);
+  for (int i = 0; i < 20; ++i) examples.push_back({examples[0].source, "zzzzzz", ""});
+  const std::string file = folder_.write("repeated.tsv", to_tsv(examples));
+  const json together = json::parse(evaluate({file, "--json"}).out),
+             apart = json::parse(evaluate({file, "--json", "--each-line"}).out);
+  EXPECT_LE(together.at("sources"), 20);
+  EXPECT_EQ(apart.at("sources"), 40);
+  EXPECT_GT(apart.at("cer").get<double>(), together.at("cer").get<double>()) << "no other target is near";
+  // Of two models that read other columns of one file.
+  TemporaryFolder other;
+  Config config = tiny_config();
+  config.columns = {"skip", "target", "source"};
+  std::vector<Example> learned = tiny_examples(1, 30);
+  const Model blind(config, Task(config, learned));
+  Files files;
+  files.write_atomically(other / model_file_name, encode_safetensors({blind.metadata(), blind.arrays()}));
+  std::string lines;
+  for (const Example& example : tiny_examples(5, 30)) lines += example.source + "\t" + example.target + "\ta\n";
+  const std::string both = folder_.write("both.tsv", lines);
+  const Outcome refused = evaluate({both, "--against", other.path()});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_TRUE(says(refused.err, "--each-line")) << refused.err;
+  const json paired = json::parse(evaluate({both, "--against", other.path(), "--each-line", "--json"}).out);
+  EXPECT_LT(paired.at("cer_difference_p").get<double>(), 0.05);
+  EXPECT_TRUE(paired.contains("perplexity_difference_p"));
+}
+
+TEST_F(EvaluateCommandTest, TooFewSourcesSayNothing) {
+  TemporaryFolder other;
+  Files files;
+  const Model untrained = untrained_model();
+  files.write_atomically(other / model_file_name, encode_safetensors({untrained.metadata(), untrained.arrays()}));
+  const std::string few = folder_.write("few.tsv", to_tsv(tiny_examples(5, 3)));
+  const Outcome outcome = evaluate({few, "--against", other.path()});
+  EXPECT_TRUE(says(outcome.out, "fewer than 10 sources: too few"));
+  EXPECT_FALSE(says(outcome.out, "they differ"));
+  EXPECT_FALSE(json::parse(evaluate({few, "--against", other.path(), "--json"}).out).contains("cer_difference_p"));
+  const std::string file = folder_ / "few.svg";
+  EXPECT_EQ(evaluate({few, "--svg", file}).code, 0);
+  EXPECT_TRUE(says(read_bytes(file), "no ten lengths have 10 sources"));
+  const Outcome meant = evaluate({few, "--test", other.path()});
+  EXPECT_EQ(meant.code, 2);
+  EXPECT_TRUE(says(meant.err, "did you mean --against?"));
+}
+
+// A model whose answers are labels, and a language model, which answers nothing.
+TEST_F(EvaluateCommandTest, LabelsAndLanguageModelsCanBeTold) {
+  std::string labels, texts;
+  for (const Example& example : tiny_examples(1, 60)) {
+    labels += example.source + (example.source < "c" ? "\tlow\n" : "\thigh\n");
+    texts += example.source + "\n";
+  }
+  const std::string labelled = folder_.write("labels.tsv", labels), text = folder_.write("text.txt", texts);
+  const auto trained = [&](const std::string& name, std::vector<std::string> words) {
+    Command command = fovea({"train", "-o", folder_ / name, "--set", "encoder.size=8", "--set", "decoder.size=8"});
+    command.words.insert(command.words.end(), words.begin(), words.end());
+    const Outcome outcome = run(command);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return folder_ / name;
+  };
+  const std::string classifier = trained("labels", {labelled, "--set", "task=classify", "--stop-after", "40u"}),
+                    poor = trained("poor", {labelled, "--set", "task=classify", "--stop-after", "1u"});
+  const Outcome table = run(fovea({"evaluate", classifier, labelled, "--against", poor}));
+  EXPECT_EQ(table.code, 0) << table.err;
+  EXPECT_TRUE(table.out.starts_with("accuracy"));
+  for (const char* left_out : {"\ncer", "\nbleu", "sacreBLEU", "chrf"}) EXPECT_FALSE(says(table.out, left_out));
+  const json found = json::parse(run(fovea({"evaluate", classifier, labelled, "--against", poor, "--json"})).out);
+  for (const char* name : {"accuracy", "macro_f1", "top2", "exact", "perplexity"}) {
+    EXPECT_TRUE(found.contains(std::string(name) + "_difference_p")) << name << found;
+  }
+  EXPECT_EQ(found.at("accuracy_difference"), found.at("exact_difference"));
+  EXPECT_EQ(found.at("accuracy_difference_p"), found.at("exact_difference_p"));
+  const std::vector<std::string> language = {text,    "--columns",           "target",
+                                             "--set", "task=language_model", "--stop-after"};
+  std::vector<std::string> longer = language, shorter = language;
+  longer.emplace_back("40u");
+  shorter.emplace_back("1u");
+  const json told = json::parse(
+      run(fovea({"evaluate", trained("long", longer), text, "--against", trained("short", shorter), "--json"})).out);
+  EXPECT_LT(told.at("perplexity_difference_high").get<double>(), 0);
+  EXPECT_LT(told.at("perplexity_difference_p").get<double>(), 0.05);
+}
+
+// Words that it has never or hardly met, told apart from the others.
+TEST_F(EvaluateCommandTest, RecallOfUnseenAndRareWords) {
+  std::string lines;
+  for (int i = 0; i < 60; ++i) lines += fmt::format("s{}\tthe {}\n", i, i < 5 ? "rare" : "common");
+  const std::string run_folder = folder_ / "words";
+  const Outcome trained =
+      run(fovea({"train", folder_.write("words.tsv", lines), "-o", run_folder, "--stop-after", "1u", "--set",
+                 "target.tokenizer=word", "--set", "encoder.size=8", "--set", "decoder.size=8"}));
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  const auto found = [&](const std::string& target) {
+    const std::string file = folder_.write("wanted.tsv", "s1\t" + target + "\n");
+    return json::parse(run(fovea({"evaluate", run_folder, file, "--json"})).out);
+  };
+  EXPECT_FALSE(found("the common").contains("rare_recall"));
+  EXPECT_FALSE(found("the common").contains("unseen_recall"));
+  EXPECT_TRUE(found("the rare").contains("rare_recall"));
+  EXPECT_EQ(found("the new").at("unseen_recall"), 0) << "it cannot be written";
+  EXPECT_FALSE(found("the new").contains("rare_recall"));
+}
+
+// Files that lines name: what is bad is said with the data file and its line, and left out if asked.
+TEST_F(EvaluateCommandTest, BadNamedFilesAreBadLines) {
+  std::string lines;
+  for (int i = 0; i < 12; ++i) {
+    folder_.write(fmt::format("{}.txt", i), fmt::format("{} 1\n2 {}\n", i, i));
+    lines += fmt::format("{}.txt\t{}\n", i, i % 2 == 0 ? "even" : "odd");
+  }
+  const std::string good = folder_.write("good.tsv", lines), model = folder_ / "rows",
+                    bad = folder_.write("bad.tsv", lines + "missing.txt\todd\n1 2 3\todd\n");
+  const auto train = [&](std::vector<std::string> words) {
+    Command command = fovea({"train", "-o", model, "--fresh", "--stop-after", "1u", "--set", "source.kind=vectors"});
+    command.words.insert(command.words.end(), words.begin(), words.end());
+    return run(command);
+  };
+  const Outcome refused = train({bad});
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_TRUE(says(refused.err, "bad.tsv:13: "));
+  const Outcome trained = train({bad, "--on-bad-line", "skip"});
+  EXPECT_EQ(trained.code, 0) << trained.err;
+  EXPECT_TRUE(says(trained.err, "left out: 2 unreadable (first: ")) << trained.err;
+  EXPECT_TRUE(says(trained.err, "bad.tsv:13: "));
+  const Outcome named = run(fovea({"evaluate", model, bad}));
+  EXPECT_EQ(named.code, 3);
+  EXPECT_TRUE(says(named.err, "bad.tsv:13: ")) << named.err;
+  const Outcome skipped = run(fovea({"evaluate", model, bad, "--on-bad-line", "skip", "--json"}));
+  EXPECT_EQ(skipped.code, 0) << skipped.err;
+  EXPECT_EQ(json::parse(skipped.out).at("lines"), 12);
+  const std::string errors = folder_ / "rows.tsv";
+  EXPECT_EQ(run(fovea({"evaluate", model, good, "--errors", errors})).code, 0);
+  EXPECT_TRUE(says(read_bytes(errors), "# length of the source"));
+  EXPECT_FALSE(says(read_bytes(errors), "# symbols not in training data"));
+}
+
 TEST_F(EvaluateCommandTest, ErrorsAreWrittenToAFile) {
   const std::string file = folder_ / "errors.tsv";
   const Outcome outcome = evaluate({test_, "--errors", file, "--json"});
@@ -270,7 +408,8 @@ TEST_F(EvaluateCommandTest, LinksMeasureTheAttention) {
   EXPECT_EQ(table.code, 0) << table.err;
   ASSERT_EQ(flat.code, 0) << flat.err;
   const json metrics = json::parse(flat.out);
-  for (const char* name : {"aer", "link_mass", "link_mass_next", "link_mass_previous", "entropy", "stop_mass"}) {
+  for (const char* name : {"aer", "aer_next", "aer_previous", "link_mass", "link_mass_next", "link_mass_previous",
+                           "entropy", "stop_mass"}) {
     ASSERT_TRUE(metrics.contains(name)) << name;
     EXPECT_TRUE(says(table.out, fmt::format("\n{:<18} {:.4f}", name, metrics[name].get<double>())));
     EXPECT_GT(metrics[name], 0) << name;

@@ -29,6 +29,19 @@ TEST(Chart, RunsFromCornerToCorner) {
   EXPECT_EQ(svg.find(">-0<"), svg.npos);
 }
 
+TEST(Chart, AxesAsTheyAreAskedFor) {
+  Chart chart = {"t", "characters", {{"a", {{5, 0.4}, {6, 0.5}}}}, {}};
+  EXPECT_NE(draw_chart(chart).find(">5.2<"), std::string::npos);
+  chart.whole_x = true;
+  chart.y = {0, 1};
+  const std::string svg = draw_chart(chart);
+  EXPECT_EQ(svg.find(">5.2<"), svg.npos);
+  for (const char* mark : {">0<", ">1<", ">5<", ">6<"}) EXPECT_NE(svg.find(mark), svg.npos) << mark;
+  chart.series.clear();
+  chart.nothing = "too few";
+  EXPECT_NE(draw_chart(chart).find("too few"), std::string::npos);
+}
+
 TEST(Chart, BreaksTheLineWhereThereIsNoValue) {
   const double nan = std::nan("");
   const std::string path = path_of(draw_chart({"t", "x", {{"a", {{0, 1}, {1, 2}, {2, nan}, {3, 1}, {4, 2}}}}, {}}));

@@ -58,6 +58,9 @@ TEST(AlignmentQuality, TellsRightFromOffByOne) {
   EXPECT_EQ(late.shifted_mass(), 1.0);
   EXPECT_EQ(late.shifted_back_mass(), 0.0);
   EXPECT_EQ(late.stop_mass(), 0.5);
+  EXPECT_EQ(late.aer_next(), 0.0) << "the map of one step later";
+  EXPECT_EQ(late.aer_previous(), 1.0);
+  EXPECT_EQ(right.aer_next(), 1.0) << "the first word meets the second's, the second the stop symbol's";
   EXPECT_EQ(late.entropy(), 0.0);
 }
 

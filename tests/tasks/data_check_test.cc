@@ -56,6 +56,37 @@ TEST(DataCheck, WhatIsSuspicious) {
   EXPECT_FALSE(all.refused());
 }
 
+TEST(DataCheck, SourcesThatAreNoText) {
+  const auto hint = [](const std::string& text) {
+    Config config;
+    const Pairs pairs = read(text);
+    config.columns = pairs.columns;
+    const LookedOver all = look_over(pairs, {}, config);
+    const auto found = std::ranges::find(all.findings, "kind", &Finding::what);
+    return found == all.findings.end() ? "" : found->text.substr(found->text.find(';'));
+  };
+  EXPECT_EQ(hint("a/1.png\tone\n2.JPG + 3.jpeg\ttwo\n"), "; source.kind = image reads it so");
+  EXPECT_EQ(hint("1.wav\tone\n2.flac\ttwo\n"), "; source.kind = audio reads it so");
+  EXPECT_EQ(hint("1.npy\tone\n2.npy\ttwo\n"), "; source.kind = vectors reads it so");
+  EXPECT_EQ(hint("1 2; 3 4\tone\n0.5 -1e3 7\ttwo\n"), "; source.kind = vectors reads it so");
+  EXPECT_EQ(hint("1.wav\tone\nword\ttwo\n"), "") << "not all of them";
+  EXPECT_EQ(hint("12\ttwelve\n3.5\tthree and a half\n"), "");
+}
+
+TEST(DataCheck, TextAloneContradictsNothing) {
+  EXPECT_EQ(lines(look_over(read("once\ntwice\n", {"target"}), {}, Config()), "contradiction"), 0);
+}
+
+TEST(DataCheck, PlacesAreFilesAndLines) {
+  Pairs training = read("one\teins\none\teins\n"), held_out = read("one\tuno\n");
+  training.examples[1].file = "train.tsv";
+  held_out.examples[0].file = "held.tsv";
+  for (const Finding& one : look_over(training, held_out, Config()).findings) {
+    const bool held = one.what == "overlap" || one.what == "unseen";
+    EXPECT_TRUE(one.first.starts_with(held ? "held.tsv:1, " : "train.tsv:2, ")) << one.what << ": " << one.first;
+  }
+}
+
 TEST(DataCheck, GuessesTheTask) {
   EXPECT_EQ(guess_task(read("one\teins\ntwo\tzwei\n")).task, "transduce");
   EXPECT_EQ(guess_task(read("word\t3\nlonger\t6\n")).task, "locate");

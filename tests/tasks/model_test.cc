@@ -411,6 +411,23 @@ TEST(ModelFile, KeepsTheLengthsOfTheTrainingData) {
   EXPECT_EQ(read_back(file)->task().max_steps(reading_of(10)), 71) << "as it was before files said";
 }
 
+TEST(ModelFile, KeepsWhichSymbolsAreRare) {
+  std::vector<Example> examples(10, {"x", "ab", ""});
+  examples.push_back({"x", "ac", ""});
+  const Model model(small_config(), Task(small_config(), examples));
+  TensorFile file = {model.metadata(), model.arrays()};
+  const auto first_rare = read_back(file)->task().learned().first_rare;
+  ASSERT_TRUE(first_rare);
+  EXPECT_EQ(model.task().target().text(*first_rare), "c") << "a and b were seen ten times and more";
+  for (const char* bad : {"", "x", "3", "-1", "6.5", "99999999999"}) {
+    file.metadata["target.first_rare"] = bad;
+    SCOPED_TRACE(bad);
+    expect_refused(file, "first_rare");
+  }
+  file.metadata.erase("target.first_rare");
+  EXPECT_FALSE(read_back(file)->task().learned().first_rare);
+}
+
 TEST(ModelFile, OfBeforeColumnsHadNamesIsUnderstood) {
   const Model model = small_model(small_config(), 3);
   TensorFile file = {model.metadata(), model.arrays()};

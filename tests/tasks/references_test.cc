@@ -31,6 +31,9 @@ TEST(References, AreWhatAModelCanWrite) {
   const std::vector<Example> examples = {{"a", " x  y ", "", 1}, {"a", "x y", "", 2}};
   EXPECT_EQ(group_references(examples, *make_tokenizer("char"))[0].references, (Texts{" x  y ", "x y"}));
   EXPECT_EQ(group_references(examples, *make_tokenizer("word"))[0].references, (Texts{"x y"}));
+  const auto each = group_references(examples, *make_tokenizer("char"), true);
+  ASSERT_EQ(each.size(), examples.size()) << "each line for itself";
+  EXPECT_EQ(each[1].references, (Texts{examples[1].target}));
 }
 
 TEST(References, TheNearestCounts) {

@@ -95,12 +95,14 @@ std::vector<SourceChoice> choose_audio(const SourceOptions& options, std::span<c
   return {{"audio.rate", std::to_string(rate), "as the first sound has it"}};
 }
 
+bool names_sounds(std::string_view cell) { return names_files_like(cell, {".wav", ".flac"}); }
+
 }  // namespace
 
 extern const SourceKind Source_audio = {"audio",     "the name of a .wav or .flac file, or of several: log-mel frames",
                                         learn_audio, restore_audio,
                                         false,       choose_audio,
                                         false,       {},
-                                        true};
+                                        true,        names_sounds};
 
 }  // namespace fovea

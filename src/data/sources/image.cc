@@ -162,12 +162,14 @@ std::vector<SourceChoice> choose_image(const SourceOptions& options, std::span<c
           {"image.colour", colour ? "true" : "false", colour ? "there are colours" : "there are no colours"}};
 }
 
+bool names_pictures(std::string_view cell) { return names_files_like(cell, {".png", ".jpg", ".jpeg"}); }
+
 }  // namespace
 
 extern const SourceKind Source_image = {"image",     "the name of a .png or .jpeg file, or of several: regions",
                                         learn_image, restore_image,
                                         false,       choose_image,
                                         false,       {},
-                                        true};
+                                        true,        names_pictures};
 
 }  // namespace fovea

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/utf8.h"
+#include "data/named_parts.h"
 #include "data/rows.h"
 #include "data/source.h"
 
@@ -108,10 +109,23 @@ SourcePtr restore_vectors(const SourceOptions& options, const LearnedTexts& lear
   return std::make_shared<VectorSource>(options.folder, std::move(means), std::move(scales));
 }
 
+// Of two numbers it may be a text that says something of both.
+bool has_rows(std::string_view cell) {
+  if (names_files_like(cell, {".npy"})) return true;
+  try {
+    return parse_rows(cell).values.size() > 2;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 }  // namespace
 
-extern const SourceKind Source_vectors = {"vectors",
-                                          "rows of numbers, or the name of a .npy or text file that has them",
-                                          learn_vectors, restore_vectors, false};
+extern const SourceKind Source_vectors = {
+    "vectors",     "rows of numbers, or the name of a .npy or text file that has them",
+    learn_vectors, restore_vectors,
+    false,         nullptr,
+    false,         {},
+    false,         has_rows};
 
 }  // namespace fovea

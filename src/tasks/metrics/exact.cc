@@ -10,9 +10,11 @@ extern const Metric Metric_exact = {.name = "exact",
                                     .higher_is_better = true,
                                     .form = MetricForm::share,
                                     .most = 1,
-                                    .count = [](const Judged& answer, std::span<double> statistics) {
-                                      statistics[0] = answer.edits == 0;
-                                      statistics[1] = 1;
-                                    }};
+                                    .count =
+                                        [](const Judged& answer, std::span<double> statistics) {
+                                          statistics[0] = answer.edits == 0;
+                                          statistics[1] = 1;
+                                        },
+                                    .of_symbols = true};
 
 }  // namespace fovea

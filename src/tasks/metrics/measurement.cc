@@ -43,6 +43,8 @@ void MeasureOptions::fields(FieldVisitor& visit) {
   visit("lowercase", lowercase, "upper and lower case are the same to every metric");
   visit("tokenization", tokenization, "how BLEU cuts words; none: as they stand between spaces",
         one_of(word_cutters()));
+  visit("each_line", each_line,
+        "each line is asked for itself and only its own target is right, though others have the same source");
 }
 
 Measurement::Measurement(const MeasureOptions& options, const Tokenizer* tokenizer)

@@ -36,6 +36,7 @@ struct Answered {
 struct MeasureOptions {
   bool lowercase = false;            // case does not count, for any metric
   std::string tokenization = "13a";  // of BLEU, see cut_words.h
+  bool each_line = false;            // is asked for itself, and its own target alone is right
 
   void fields(FieldVisitor& visit);
 };

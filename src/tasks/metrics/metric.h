@@ -48,6 +48,7 @@ struct Metric {
   // What an answer adds to each sum. These are whole numbers, so that sums are the same in any order.
   void (*count)(const Judged& answer, std::span<double> statistics);
   double (*value)(std::span<const double> sums) = ratio;  // 0 of no answers
+  bool of_symbols = false;                                // says something of answers that are one symbol
   // What sacreBLEU calls the same figure; {} is how words are cut. Empty: it has none.
   std::string_view signature = {};
 };

@@ -97,10 +97,13 @@ std::vector<SourceChoice> choose_audio(const SourceOptions& options, std::span<c
 
 }  // namespace
 
-extern const SourceKind Source_audio = {"audio",     "the name of a .wav or .flac file, or of several: log-mel frames",
-                                        learn_audio, restore_audio,
-                                        false,       choose_audio,
-                                        false,       {},
-                                        true};
+extern const SourceKind Source_audio = {
+    .name = "audio",
+    .description = "the name of a .wav or .flac file, or of several: log-mel frames",
+    .learn = learn_audio,
+    .restore = restore_audio,
+    .symbols = false,
+    .choose = choose_audio,
+    .names_files = true};
 
 }  // namespace fovea

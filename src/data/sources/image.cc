@@ -164,10 +164,12 @@ std::vector<SourceChoice> choose_image(const SourceOptions& options, std::span<c
 
 }  // namespace
 
-extern const SourceKind Source_image = {"image",     "the name of a .png or .jpeg file, or of several: regions",
-                                        learn_image, restore_image,
-                                        false,       choose_image,
-                                        false,       {},
-                                        true};
+extern const SourceKind Source_image = {.name = "image",
+                                        .description = "the name of a .png or .jpeg file, or of several: regions",
+                                        .learn = learn_image,
+                                        .restore = restore_image,
+                                        .symbols = false,
+                                        .choose = choose_image,
+                                        .names_files = true};
 
 }  // namespace fovea

@@ -208,7 +208,7 @@ TEST(Recipes, SlowOneIsRunOnASliver) {
   const Outcome outcome =
       run({.words = {root / "recipes/run", "--smoke", "dates"}, .environment = {"FOVEA=" FOVEA_BINARY}});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_TRUE(says(outcome.out, "1 recipes done, 0 left out, 0 failed"));
+  EXPECT_TRUE(says(outcome.out, "1 recipe done, 0 left out, 0 failed"));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include "base/counted.h"
 #include "base/threads.h"
 #include "base/json.h"
 #include "cli/commands.h"
@@ -39,10 +40,10 @@ int BenchCommand::run() const {
     write_out(json_text(out) + "\n");
   } else {
     write_out(fmt::format(
-        "shape {}, {}, {} threads, {}\n{:>10.2f} ms a {}\n{:>10.0f} {}tokens/s\n{:>10.1f} GFLOP/s in "
+        "shape {}, {}, {}, {}\n{:>10.2f} ms a {}\n{:>10.0f} {}tokens/s\n{:>10.1f} GFLOP/s in "
         "products{}; one large product reaches {:.1f}\n{:>10.1f} MiB at most\n",
-        options.shape, options.mode, r.threads, kernels::instruction_set(), r.ms, r.unit, r.tokens_per_second,
-        options.mode == "train" ? "" : "output ", r.gflops,
+        options.shape, options.mode, counted(r.threads, "thread"), kernels::instruction_set(), r.ms, r.unit,
+        r.tokens_per_second, options.mode == "train" ? "" : "output ", r.gflops,
         r.share ? fmt::format(", {:.1f} % of the {:.1f} that registers alone allow", 100 * *r.share, r.roofline_gflops)
                 : " of 8-bit weights",
         r.product_gflops, r.peak_mib));

@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include "base/counted.h"
 #include "cli/commands.h"
 #include "base/json.h"
 #include "cli/out.h"
@@ -23,7 +24,7 @@ int InspectCommand::run() const {
     }
     write_out(json_text(object) + "\n");
   } else {
-    write_out(fmt::format("{} weights, {} source and {} target symbols\n\n", parameters.count(),
+    write_out(fmt::format("{}, {} source and {} target symbols\n\n", counted(parameters.count(), "weight"),
                           opened->task().source().size(), opened->task().target().size()));
     for (const Parameters::Entry& entry : parameters.entries()) {
       write_out(fmt::format("{:<36} {:<16} {:>10}\n", entry.name, entry.shape.text(), entry.shape.count()));

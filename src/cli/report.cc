@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <fmt/core.h>
 
+#include "base/counted.h"
 #include "base/streams.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
@@ -40,7 +41,7 @@ int ReportCommand::run() const {
   for (const std::string& folder : runs) reports.push_back(read_report(files, folder));
   if (!tensorboard.empty()) write_events(files, tensorboard, runs, reports);
   files.write_atomically(output, draw_reports(reports));
-  say(fmt::format("{}: the report of {} run{}\n", output, reports.size(), reports.size() == 1 ? "" : "s"));
+  say(fmt::format("{}: the report of {}\n", output, counted(reports.size(), "run")));
   return 0;
 }
 

@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include "base/counted.h"
 #include "base/json.h"
 #include "base/streams.h"
 #include "cli/answered_lines.h"
@@ -43,7 +44,8 @@ int ScoreCommand::run() const {
   });
   predictor.predict(lines, options);
   lines.warn(*options.columns, options.max_length, true);
-  say(fmt::format("perplexity {:.6g} over {} symbols\n", lines.perplexity().value(), lines.perplexity().symbols()));
+  say(fmt::format("perplexity {:.6g} over {}\n", lines.perplexity().value(),
+                  counted(lines.perplexity().symbols(), "symbol")));
   return 0;
 }
 

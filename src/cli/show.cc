@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "base/streams.h"
 #include "tasks/columns_for.h"
 #include "cli/commands.h"
@@ -15,6 +16,7 @@
 #include "show/film.h"
 #include "show/html.h"
 #include "show/json.h"
+#include "show/media_svg.h"
 #include "show/steps_table.h"
 #include "show/svg.h"
 #include "show/terminal.h"
@@ -27,10 +29,14 @@ namespace {
 constexpr std::size_t max_shown_bytes = std::size_t(1) << 20;
 constexpr std::size_t max_shown_lines = 1000;  // pictures and pages of more would be of no use
 
-// The maps of all lines one under the other: of each the first, and what else was asked for.
+// The maps of all lines one under the other: of each the first, below what was seen or heard, and what else was asked
+// for.
 std::string picture(const std::vector<Output>& outputs) {
   std::vector<std::string> parts;
   for (const Output& output : outputs) {
+    if (!output.maps.empty()) {
+      for (std::string& seen : draw_media_svgs(output, heat_map_of(output, 0), true)) parts.push_back(std::move(seen));
+    }
     if (!output.maps.empty() || output.self_maps.empty()) parts.push_back(draw_svg(output));
     if (const HeatMap saliency = saliency_map(output); !saliency.rows.empty()) {
       parts.push_back(draw_svg(output, saliency, true));
@@ -61,7 +67,8 @@ int ShowCommand::run_film() const {
   const std::vector<FilmFrame> frames = read_film(files, model);
   if (!svg.empty()) files.write_atomically(svg, draw_film_svg(frames));
   if (!html.empty()) files.write_atomically(html, draw_film_page(frames, model));
-  say(fmt::format("{} frames, updates {} to {}\n", frames.size(), frames.front().update, frames.back().update));
+  say(fmt::format("{}, updates {} to {}\n", counted(frames.size(), "frame"), frames.front().update,
+                  frames.back().update));
   return 0;
 }
 
@@ -82,16 +89,17 @@ int ShowCommand::run() const {
   const bool drawn = !(svg.empty() && png.empty() && html.empty());
   std::vector<Output> outputs;
   for (const std::string& line : lines) {
-    const auto look = [&](const ExplanationLimits& limits) {
+    const auto look = [&](const ExplanationLimits& limits, bool with_media) {
       options.answer.search.limits = limits;
+      options.answer.search.explain.media = with_media;
       Explained explained = explain(predictor, line, target, options);
       for (const std::string& warning : explained.warnings) say("warning: " + warning + "\n");
       return choose_maps(by_words ? fold_words(explained.output) : std::move(explained.output), chosen(layer),
                          chosen(head));
     };
-    if (json) write_out(output_to_json(look({})) + "\n");  // it is complete, whatever is drawn
+    if (json) write_out(output_to_json(look({}, search.explain.media)) + "\n");  // it is complete, whatever is drawn
     if (json && !drawn) continue;
-    outputs.push_back(look(picture_limits));
+    outputs.push_back(look(picture_limits, drawn));
     if (json) continue;
     TerminalOptions terminal;
     terminal.colour = stdout_colour();

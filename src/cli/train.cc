@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <thread>
 
+#include "base/counted.h"
 #include "base/ranks.h"
 #include "base/streams.h"
 #include "base/utf8.h"
@@ -146,9 +147,9 @@ int TrainCommand::run(Ranks& ranks) const {
                     fresh ? " without --fresh" : ""));
     return code;
   }
-  say(fmt::format("{}: {} after {} updates, {}\n", folder,
+  say(fmt::format("{}: {} after {}, {}\n", folder,
                   result.ending == Ending::finished ? "finished (" + result.reason + ")" : "stopped, as asked",
-                  result.updates, describe_seconds(result.seconds)));
+                  counted(result.updates, "update"), describe_seconds(result.seconds)));
   say("best on the held-out lines: " + describe(result.best) + "\n");
   if (!result.learned) say(with_flags(nothing_learned(result)) + "\n");
   return 0;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/as_size.h"
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/utf8.h"
@@ -55,10 +56,10 @@ std::optional<Problem> find_bad_side(const Place& place, std::string_view side, 
   }
   const std::int64_t length = count_characters(text);
   if (length <= max_length) return std::nullopt;
-  return Problem{SkipReason::too_long,
-                 fmt::format("{}:{}: the {} has {} characters, more than the limit of {} "
-                             "(`max_length`): \"{}\"",
-                             place.text(), column + max_length, side, length, max_length, beginning(text))};
+  return Problem{SkipReason::too_long, fmt::format("{}:{}: the {} has {}, more than the limit of {} "
+                                                   "(`max_length`): \"{}\"",
+                                                   place.text(), column + max_length, side,
+                                                   counted(length, "character"), max_length, beginning(text))};
 }
 
 std::optional<Problem> parse_columns(const Place& place, std::string_view line, const Columns& columns,
@@ -66,8 +67,8 @@ std::optional<Problem> parse_columns(const Place& place, std::string_view line, 
   if (auto problem = find_bad_utf8(place, line)) return problem;
   if (const std::size_t count = count_columns(line); count < columns.needed()) {
     return Problem{SkipReason::wrong_columns,
-                   fmt::format("{}: {} column{}, but {} are needed ({}): \"{}\"", place.text(), count,
-                               count == 1 ? "" : "s", columns.needed(), columns.text(), beginning(line))};
+                   fmt::format("{}: {}, but {} are needed ({}): \"{}\"", place.text(), counted(count, "column"),
+                               columns.needed(), columns.text(), beginning(line))};
   }
   const Cells cells = columns.example(line);
   example.source = cells.source;
@@ -140,8 +141,8 @@ void check_same_end(LineReader& one, LineReader& other, bool one_goes_on, bool o
   const LineReader& shorter = one_goes_on ? other : one;
   std::string line;
   while (longer.next(line)) continue;
-  throw data_error("{} has {} lines, but {} ends early with {}; every {} on the same line", longer.name(),
-                   longer.line_number(), shorter.name(), shorter.line_number(), wanted);
+  throw data_error("{} has {}, but {} ends early with {}; every {} on the same line", longer.name(),
+                   counted(longer.line_number(), "line"), shorter.name(), shorter.line_number(), wanted);
 }
 
 // The lines of a file of columns, the first of which can be looked at before they are read; and the links that go with
@@ -269,7 +270,8 @@ std::string describe(const ReadReport& report) {
     if (i != as_size(SkipReason::blank)) text += fmt::format(" (first: {})", skipped.first);
   }
   const auto mention = [&](std::string_view what, std::int64_t lines, const std::string& first) {
-    if (lines > 0) text += fmt::format("{}{}: {} lines (first: {})", text.empty() ? "" : "; ", what, lines, first);
+    if (lines > 0)
+      text += fmt::format("{}{}: {} (first: {})", text.empty() ? "" : "; ", what, counted(lines, "line"), first);
   };
   mention("control characters, to the model unknown symbols", report.with_control, report.first_with_control);
   mention("more columns than have a name (`columns`), which are not read", report.with_more, report.first_with_more);

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "base/counted.h"
 #include "base/utf8.h"
 
 namespace fovea {
@@ -10,8 +11,8 @@ namespace {
 
 Error too_long(const std::string& line, const std::string& target, std::int64_t most) {
   const std::int64_t characters = std::max(count_characters(repair_utf8(line)), count_characters(repair_utf8(target)));
-  if (characters > most) return data_error("the line is longer than {} characters (`max_length`)", most);
-  return data_error("the line is longer than the model knows positions: {} characters", characters);
+  if (characters > most) return data_error("the line is longer than {} (`max_length`)", counted(most, "character"));
+  return data_error("the line is longer than the model knows positions: {}", counted(characters, "character"));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "base/as_size.h"
+#include "base/counted.h"
 #include "base/utf8.h"
 
 namespace fovea {
@@ -29,8 +30,7 @@ std::vector<std::string> LineReport::warnings(const std::string& name, const Col
   std::vector<std::string> all;
   const auto warn = [&](const Seen& seen, const std::string& what) {
     if (seen.lines == 0) return;
-    all.push_back(
-        fmt::format("{} line{} (first: {}:{}) {}", seen.lines, seen.lines == 1 ? "" : "s", name, seen.first, what));
+    all.push_back(fmt::format("{} (first: {}:{}) {}", counted(seen.lines, "line"), name, seen.first, what));
   };
   const auto of = [&](LineStatus status) { return statuses_[as_size(status)]; };
   warn(of(LineStatus::repaired), "not UTF-8: bad bytes were read as U+FFFD");
@@ -39,9 +39,9 @@ std::vector<std::string> LineReport::warnings(const std::string& name, const Col
                    scored ? columns.text() : columns.question_form()));
   warn(of(LineStatus::unreadable), fmt::format("that cannot be read ({}): answered with an empty line", problem_));
   warn(of(LineStatus::too_long),
-       fmt::format("longer than {} characters (`max_length`), or than the model knows positions: answered with an "
+       fmt::format("longer than {} (`max_length`), or than the model knows positions: answered with an "
                    "empty line",
-                   max_length));
+                   counted(max_length, "character")));
   warn(unknown_features_, fmt::format("with features that no line of the training data had (such as \"{}\")",
                                       beginning(unknown_feature_)));
   warn(unknown_symbols_, "whose target has symbols that the training data had not: what they are worth says little");

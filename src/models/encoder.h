@@ -25,8 +25,8 @@ struct Encoded {
   Tensor summary = {};          // [rows, batch, positions] what each row of a structured summary looks at; else empty
   std::vector<Memory> parts = {};       // of each source, where several are attended to one by one
   std::vector<SelfMap> self_maps = {};  // in prediction, of encoders that attend to themselves
-  // Of an encoder whose columns are sums over positions: for each position which column it is in and how much it weighs
-  // there, [positions, batch]; else empty.
+  // Of an encoder whose columns are made of several positions: for each position which column it is in and how much it
+  // weighs there, [positions, batch]; else empty.
   Ids column_of = {};
   Tensor share_of = {};
 };
@@ -66,7 +66,8 @@ struct EncoderKind {
   // Whether column i is about symbol i; null: always.
   bool (*keeps_positions)(const EncoderOptions& options) = nullptr;
   bool summarizes = false;  // its columns are rows of a summary, and Encoded has what each of them looks at
-  // Columns are sums over positions, and it says which: weights can be shown for all positions (Encoded::share_of).
+  // Columns are made of several positions, and it says of which: weights can be shown for all positions
+  // (Encoded::share_of).
   bool tells_shares = false;
   InnerAttention inner = {};
   bool starts_unsteadily = false;  // it wants a learning rate that rises at first

@@ -307,19 +307,18 @@ class EncoderDecoder::Answering : public StepModel {
                                 ? model_.generator_->feedback(pass, generator, state.get("copying"), previous)
                                 : Tensor();
     Decoder::Step next = model_.decoder_->step(pass, sources, state, previous, feedback);
-    if (encoded_.share_of) {
-      for (StepLook& look : next.looks) spread(pass, look);
-    }
     const int rows = static_cast<int>(previous.size());
     const auto as_rows = [&](Tensor x) { return x ? as_shape(x, {rows, x.shape().last()}) : x; };
     if (model_.marginal_) {
       const Tensor log_p =
           model_.marginal_->step(pass, next, sources, generator, state, previous, next.state, next.looks);
+      spread(pass, next.looks);
       return {log_p, std::move(next.state), std::move(next.looks), {}, {}};
     }
     if (model_.copies_own_past_) add_past(pass, state, previous, next, generator);
     const Generator::Written written = model_.generator_->write(pass, next.readout, generator);
     if (model_.generator_->feedback_size() > 0) next.state.set("copying", as_rows(written.copying));
+    spread(pass, next.looks);
     return {as_rows(written.log_probabilities), std::move(next.state), std::move(next.looks),
             std::move(next.self_looks), as_rows(written.gate)};
   }
@@ -346,7 +345,22 @@ class EncoderDecoder::Answering : public StepModel {
   // In the memory of the step, so that nothing made from it stays with the sources.
   static Tensor here(Pass& pass, Tensor x) { return x ? pass.tape().borrow(x.shape(), x.data(), nullptr) : x; }
 
-  // Weights of columns that are sums over positions, as weights of these: w_i = b_column(i) a_i. Scores are the
+  void spread(Pass& pass, std::vector<StepLook>& looks) const {
+    if (!encoded_.share_of) return;
+    const Real* seen = nullptr;  // maps of one layer lie side by side in one tensor
+    for (std::size_t i = 0; i < looks.size(); ++i) {
+      const Real* own = looks[i].weights.data();
+      if (own == seen) {
+        looks[i].weights = looks[i - 1].weights;
+        looks[i].scores = looks[i - 1].scores;
+      } else {
+        spread(pass, looks[i]);
+      }
+      seen = own;
+    }
+  }
+
+  // Weights of columns that are made of several positions, as weights of these: w_i = b_column(i) a_i. Scores are the
   // column's.
   void spread(Pass& pass, StepLook& look) const {
     const int all = encoded_.share_of.shape()[1], positions = encoded_.share_of.shape()[0];

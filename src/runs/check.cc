@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/as_size.h"
+#include "base/counted.h"
 #include "base/json.h"
 #include "base/utf8.h"
 #include "data/columns.h"
@@ -75,9 +76,9 @@ DataCheck check_data(const TrainingInput& files, const ConfigInput& input) {
 
 std::string draw_check(const DataCheck& check) {
   std::string text =
-      fmt::format("{} lines, {} of them usable; columns {}{}\n", check.lines, check.usable,
+      fmt::format("{}, {} of them usable; columns {}{}\n", counted(check.lines, "line"), check.usable,
                   Columns(check.columns).text(), check.columns_reason.empty() ? "" : ", since " + check.columns_reason);
-  text += check.held_out > 0 ? fmt::format("{} held-out lines\n", check.held_out)
+  text += check.held_out > 0 ? fmt::format("{}\n", counted(check.held_out, "held-out line"))
                              : std::string("held out: a part that training takes, with no source on both sides\n");
   if (check.looked_over.findings.empty()) text += "nothing to complain of\n";
   for (const Finding& one : check.looked_over.findings) {

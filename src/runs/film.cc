@@ -138,8 +138,11 @@ void Film::write() {
 std::vector<FilmFrame> read_film(Files& files, const std::filesystem::path& folder) {
   std::vector<FilmFrame> frames;
   if (!files.exists(folder / film_file_name)) {
-    throw usage_error("{} has no {}: give the folder of a run that has been validated", printable(folder.string()),
-                      film_file_name);
+    throw usage_error(
+        "{} has no {}: give the folder of a run that came to a validation of training.validate_every; the one when a "
+        "run "
+        "stops leaves no frame: train on, or anew with a smaller training.validate_every",
+        printable(folder.string()), film_file_name);
   }
   for_each_line(files.read(folder / film_file_name, max_film_bytes), [&](std::string_view line, bool whole) {
     if (whole) frames.push_back(frame_from_json(line));

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/as_size.h"
+#include "base/counted.h"
 #include "base/json.h"
 #include "base/utf8.h"
 #include "show/markup.h"
@@ -24,15 +25,10 @@ std::vector<double> values_of(const std::vector<ComparedRun>& runs, double (*val
   return values;
 }
 
-std::string counted(std::int64_t count, const char* one, const char* many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
 std::string summary(const Comparison& c) {
-  return fmt::format("{}, {}, budget {} each, {}; {} to train on, {} held out",
-                     counted(std::ssize(c.rows), "combination", "combinations"), counted(c.seeds, "seed", "seeds"),
-                     c.budget, counted(c.threads, "thread", "threads"), counted(c.training_lines, "line", "lines"),
-                     c.held_out_lines);
+  return fmt::format("{}, {}, budget {} each, {}; {} to train on, {} held out", counted(c.rows.size(), "combination"),
+                     counted(c.seeds, "seed"), c.budget, counted(c.threads, "thread"),
+                     counted(c.training_lines, "line"), c.held_out_lines);
 }
 
 std::string about_intervals(const Comparison& c) {

@@ -27,8 +27,11 @@ void add_source_columns(const Output& output, HeatMap& heat_map) {
     const bool divided = i > 0 && token.source != output.source[i - 1].source;
     heat_map.columns.push_back(source_label(token));
     heat_map.divided.push_back(divided);
-    heat_map.spaced.push_back(i > 0 && (divided || token.start > output.source[i - 1].end));
+    heat_map.spaced.push_back(i > 0 &&
+                              (divided || output.source[i - 1].named || token.start > output.source[i - 1].end));
+    heat_map.sentences.push_back(token.sentence);
   }
+  if (std::ranges::none_of(heat_map.sentences, [](int sentence) { return sentence >= 0; })) heat_map.sentences.clear();
 }
 
 // 1 for the smallest; those that are equal share the mean of their ranks.

@@ -19,6 +19,7 @@ struct HeatMap {
   std::vector<double> weights;        // [rows, columns]; not a number where the step has no weight
   std::vector<bool> spaced = {};      // [columns] whether the text has something between this one and the one before
   std::vector<bool> divided = {};     // [columns] whether another source begins here
+  std::vector<int> sentences = {};    // [columns] of a document: which one each is of, -1 for none; else empty
 
   double weight(std::size_t row, std::size_t column) const { return weights[row * columns.size() + column]; }
 };

@@ -6,6 +6,7 @@
 
 #include "show/heat_map.h"
 #include "show/markup.h"
+#include "show/media_svg.h"
 #include "show/page.h"
 #include "show/svg.h"
 #include "show/warnings.h"
@@ -101,11 +102,14 @@ std::string html_maps(const Output& output) {
   if (output.left_out.any()) text = fmt::format("<p class=\"standing\">{}</p>\n", left_out_note(output));
   text += side_by_side ? "<div class=\"cards\">\n" : "<div>\n";
   for (std::size_t map = 0; map < output.maps.size(); ++map) {
-    text += "<div class=\"card\">" + draw_svg(output, {map, false});
+    const HeatMap heat_map = heat_map_of(output, map);
+    text += "<div class=\"card\">";
+    for (const std::string& seen : draw_media_svgs(output, heat_map, false)) text += seen;
+    text += draw_svg(output, {map, false});
     for (const std::string& warning : warnings(output, map)) {
       text += fmt::format("<p class=\"warning\">{}</p>\n", escape(warning));
     }
-    text += weight_table(heat_map_of(output, map)) + "</div>\n";
+    text += weight_table(heat_map) + "</div>\n";
   }
   return text + "</div>\n" + html_saliency(output) + html_own_maps(output);
 }

@@ -209,6 +209,7 @@ std::string output_to_json(const Output& output) {
     if (!token.read) object["read"] = false;
     if (token.source > 0) object["source"] = token.source;
     if (token.sentence >= 0) object["sentence"] = token.sentence;
+    if (token.named) object["named"] = true;
     if (token.box) object["box"] = {token.box->left, token.box->top, token.box->right, token.box->bottom};
     return object;
   });
@@ -255,6 +256,7 @@ Output output_from_json(std::string_view text) {
     SourceToken read = {token.field("text").text(), token.field("start").count(), token.field("end").count(),
                         !token.has("read"), token.has("source") ? token.field("source").count() : 0};
     if (token.has("sentence")) read.sentence = token.field("sentence").count();
+    read.named = token.has("named");
     if (token.has("box")) {
       const std::vector<int> edges = token.list("box", [](const Place& edge) { return edge.count(); });
       if (edges.size() != 4) throw token.field("box").wrong("four numbers");

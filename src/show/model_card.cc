@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "base/counted.h"
 #include "base/shell_word.h"
 #include "base/utf8.h"
 #include "show/warnings.h"
@@ -102,7 +103,7 @@ std::string results(const ModelCard& card) {
 }
 
 std::string training(const ModelCard& card) {
-  const std::string facts = fmt::format("{} updates in {:.1f} seconds, with Fovea {} on {}.", card.updates,
+  const std::string facts = fmt::format("{} in {:.1f} seconds, with Fovea {} on {}.", counted(card.updates, "update"),
                                         card.seconds, markdown(card.version), markdown(card.instruction_set));
   const std::string command = card.command.empty() ? "" : code_block("sh", printable(card.command)) + "\n";
   return fmt::format("## Training\n\n{}\n\n{}All settings:\n\n{}", facts, command,

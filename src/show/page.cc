@@ -9,7 +9,7 @@ namespace {
 
 // Of scripts only ours runs, known by this word; whatever else might look like one does not.
 constexpr const char* content_policy =
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 constexpr const char* script_policy = "; script-src 'nonce-fovea'";
 
 constexpr const char* style_sheet = R"(

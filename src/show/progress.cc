@@ -8,6 +8,7 @@
 
 #include "base/as_size.h"
 #include "base/clock.h"
+#include "base/counted.h"
 #include "base/utf8.h"
 #include "show/label.h"
 #include "show/metric_text.h"
@@ -98,7 +99,7 @@ ProgressView::ProgressView(Sink out, ProgressMode mode, int width, bool colour, 
 std::string describe(const std::vector<Choice>& choices) {
   std::string text = "settings that suit the data (`settings` gives others):\n";
   for (const Choice& choice : choices) {
-    text += fmt::format("  {:<34}{}\n", choice.name + " = " + choice.value, choice.reason);
+    text += fmt::format("  {:<33} {}\n", choice.name + " = " + choice.value, choice.reason);
   }
   return text;
 }
@@ -111,11 +112,12 @@ void ProgressView::chose(const std::vector<Choice>& all) {
 
 void ProgressView::started(const RunStart& run) {
   if (mode_ == ProgressMode::none) return;
-  print(fmt::format("{} lines to train on, {} held out; {} source and {} target symbols; {} weights",
-                    grouped(run.training_lines), grouped(run.held_out_lines), grouped(run.source_symbols),
-                    grouped(run.target_symbols), grouped(run.weights)));
-  std::string line = fmt::format("{} updates an epoch, {:.1f}% of the positions are padding",
-                                 grouped(run.updates_per_epoch), 100 * run.padding_share);
+  print(fmt::format("{} line{} to train on, {} held out; {} source and {} target symbols; {} weights",
+                    grouped(run.training_lines), plural(run.training_lines), grouped(run.held_out_lines),
+                    grouped(run.source_symbols), grouped(run.target_symbols), grouped(run.weights)));
+  std::string line =
+      fmt::format("{} update{} an epoch, {:.1f}% of the positions are padding", grouped(run.updates_per_epoch),
+                  plural(run.updates_per_epoch), 100 * run.padding_share);
   if (run.resumed_from > 0) line += fmt::format("; going on from update {}", grouped(run.resumed_from));
   print(line);
 }

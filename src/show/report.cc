@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/counted.h"
 #include "show/chart.h"
 #include "show/html.h"
 #include "show/label.h"
@@ -36,7 +37,8 @@ std::vector<ChartPoint> best_of(const Series& series, bool higher_is_better) {
 std::string summary(const RunReport& report, const std::vector<ChartPoint>& best) {
   if (report.points.empty()) return "<p>Nothing has been recorded yet.</p>\n";
   const RunPoint& last = report.points.back();
-  std::string text = fmt::format("<p>{} updates, {:.4g} epochs, {:.1f} s.", last.update, last.epoch, last.seconds);
+  std::string text = fmt::format("<p>{}, {:.4g} epoch{}, {:.1f} s.", counted(last.update, "update"), last.epoch,
+                                 plural(last.epoch), last.seconds);
   if (!best.empty()) {
     text += fmt::format(" Best {} on the held-out lines: <strong>{:.4g}</strong>, at update {:.0f}.",
                         escape_text(report.metric), best[0].y, best[0].x);
@@ -148,7 +150,8 @@ std::string samples(const RunReport& report) {
     text += fmt::format("<details{}><summary>update {}</summary>{}</details>\n", open, it->update, sample_table(*it));
   }
   if (report.earlier_validations > 0) {
-    text += fmt::format("<p>The samples of {} earlier validations are left out.</p>\n", report.earlier_validations);
+    text += fmt::format("<p>The samples of {} are left out.</p>\n",
+                        counted(report.earlier_validations, "earlier validation"));
   }
   return text;
 }

@@ -260,7 +260,8 @@ class Picture : private SvgDrawing {
 std::string draw_svg(const Output& output, const HeatMap& heat_map, bool stand_alone) {
   const bool few = heat_map.rows.size() <= 4;
   const bool wide = heat_map.columns.size() > (few ? widest_of_few : widest_of_many);
-  return wide ? draw_text_svg(output, heat_map, stand_alone) : Picture(output, heat_map, stand_alone).draw();
+  return wide || !heat_map.sentences.empty() ? draw_text_svg(output, heat_map, stand_alone)
+                                             : Picture(output, heat_map, stand_alone).draw();
 }
 
 std::string draw_svg(const Output& output, const SvgOptions& options) {

@@ -17,7 +17,8 @@ struct SvgOptions {
 // A picture with a short note if the output has no maps.
 std::string draw_svg(const Output& output, const SvgOptions& options = {});
 
-// Any map of an output. Where it is too wide for cells that can be seen, it is the source as shaded text.
+// Any map of an output. Of a document, and where it is too wide for cells that can be seen, it is the source as shaded
+// text.
 std::string draw_svg(const Output& output, const HeatMap& heat_map, bool stand_alone);
 
 // Pictures one under the other in one.

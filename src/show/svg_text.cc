@@ -32,8 +32,8 @@ class TextPicture : private SvgDrawing {
     open(width, top + each * static_cast<double>(lines_.size()) + 34, mono_font, text_size,
          fmt::format("{}: {}", heat_map_.title, output_.text), stand_alone_ ? R"( color="#1f2430")" : "");
     add("<desc>The source as text; the lighter the ground of a token, the more of it was read, relative to the token "
-        "that was read most. {}</desc>",
-        standing_line);
+        "that was read most{}. {}</desc>",
+        heat_map_.sentences.empty() ? "" : "; each sentence begins with its share", standing_line);
     double y = 22;
     if (stand_alone_) {
       add(R"(<rect width="100%" height="100%" rx="10" fill="#ffffff"/>)");
@@ -51,8 +51,8 @@ class TextPicture : private SvgDrawing {
     }
     const std::string note = stand_alone_ ? left_out_note(output_) : "";
     add(R"(<text x="{}" y="{:.1f}" font-size="11" fill="currentColor" fill-opacity=".65">lighter: read more, relative )"
-        R"(to the most read token. {}</text>)",
-        text_margin, y + 12, note);
+        R"(to the most read {}. {}</text>)",
+        text_margin, y + 12, heat_map_.sentences.empty() ? "token" : "word and sentence", note);
     return close();
   }
 
@@ -63,26 +63,39 @@ class TextPicture : private SvgDrawing {
     add(R"(<text x="{}" y="{:.1f}" font-weight="bold" fill="currentColor">{} <tspan font-weight="normal" )"
         R"(fill-opacity=".65">most: {:.3f}</tspan></text>)",
         text_margin, top + 12, escape(says), line.most);
-    for (std::size_t i = 0; i < heat_map_.columns.size(); ++i) {
-      const double share = relative(line, i);
-      const double x = text_margin + wrapped_.place[i] * text_size * mono_advance;
-      const double y = top + label_height + static_cast<double>(wrapped_.line[i]) * line_height;
-      const Label& label = heat_map_.columns[i];
-      const double width = std::min(label.width, text_columns) * text_size * mono_advance;
-      const bool shaded = !(share < faintest_ground);
-      const Colour ground = colour_of(share);
-      add(R"(<g class="cell"><title>{} at {}: {:.4f}</title>)", escape(label.name), i, line.weights[i]);
-      if (shaded) {
-        add(R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{}" rx="2" fill="{}"/>)", x - 1, y - 1, width + 2,
-            line_height - 3, hex(ground));
-      }
-      const std::string text = running_text(label);
-      if (text != " ") {
-        add(R"(<text x="{:.1f}" y="{:.1f}" fill="{}" direction="ltr" unicode-bidi="isolate">{}</text>)", x, y + 14,
-            shaded ? hex(ink_on(ground)) : std::string("currentColor"), escape(shorten(text, text_columns)));
-      }
-      add("</g>");
+    for (const SentenceShare& sentence : sentence_shares(heat_map_, line, wrapped_)) {
+      const std::string share = percent(sentence.weight);
+      token({share, "the sentence", static_cast<int>(share.size())}, {0, sentence.line}, top, sentence.weight,
+            sentence.relative);
     }
+    for (std::size_t i = 0; i < heat_map_.columns.size(); ++i) {
+      const Label& label = heat_map_.columns[i];
+      token({running_text(label), fmt::format("{} at {}", label.name, i), std::min(label.width, wrapped_.room)},
+            {wrapped_.place[i], wrapped_.line[i]}, top, line.weights[i], relative(line, i));
+    }
+  }
+
+  struct Place {
+    int column = 0;
+    std::size_t line = 0;
+  };
+  void token(const Label& label, Place place, double top, double weight, double share) {
+    const double x = text_margin + place.column * text_size * mono_advance;
+    const double y = top + label_height + static_cast<double>(place.line) * line_height;
+    const bool shaded = !(share < faintest_ground);
+    const Colour ground = colour_of(share);
+    add(R"(<g class="cell"><title>{}: {:.4f}</title>)", escape(label.name), weight);
+    if (shaded) {
+      add(R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{}" rx="2" fill="{}"/>)", x - 1, y - 1,
+          label.width * text_size * mono_advance + 2, line_height - 3, hex(ground));
+    }
+    if (label.text != " ") {
+      add(R"(<text x="{:.1f}" y="{:.1f}" fill="{}" direction="ltr" unicode-bidi="isolate" )"
+          R"(xml:space="preserve">{}</text>)",
+          x, y + 14, shaded ? hex(ink_on(ground)) : std::string("currentColor"),
+          escape(shorten(label.text, label.width)));
+    }
+    add("</g>");
   }
 
   const Output& output_;

@@ -164,22 +164,26 @@ std::string legend(int gutter, TerminalColour colour) {
 }
 
 // The source as running text, each token on a ground that says how much of it was read; without colours a line of
-// shades stands below it.
+// shades stands below it. A sentence of a document begins a line with its share.
 std::string draw_shaded(const HeatMap& heat_map, const ShadedLine& line, const TerminalOptions& options) {
   const Wrapped wrapped = wrap(heat_map, std::max(options.width - 2, 8));
   std::vector<std::string> texts(wrapped.lines, "  "), shades(wrapped.lines, "  ");
   std::vector<int> used(wrapped.lines, 0);
-  for (std::size_t i = 0; i < heat_map.columns.size(); ++i) {
-    const std::size_t at = wrapped.line[i];
-    const int width = std::min(heat_map.columns[i].width, std::max(options.width - 2, 8));
-    const std::string space = spaces(wrapped.place[i] - used[at]);
-    const std::string token = isolate(shorten(running_text(heat_map.columns[i]), width));
-    const double share = relative(line, i);
-    texts[at] += space + (options.colour == TerminalColour::none ? token
-                          : share < faintest_shade               ? token
-                                                                 : paint(share, options.colour) + token + reset_ink);
+  const auto add = [&](std::size_t at, int place, const std::string& text, int width, double share) {
+    const std::string space = spaces(place - used[at]);
+    const bool painted = options.colour != TerminalColour::none && !(share < faintest_shade);
+    texts[at] += space + (painted ? paint(share, options.colour) + text + reset_ink : text);
     shades[at] += space + repeat(shade(share), width);
-    used[at] = wrapped.place[i] + width;
+    used[at] = place + width;
+  };
+  for (const SentenceShare& sentence : sentence_shares(heat_map, line, wrapped)) {
+    const std::string share = percent(sentence.weight);
+    add(sentence.line, 0, share, static_cast<int>(share.size()), sentence.relative);
+  }
+  for (std::size_t i = 0; i < heat_map.columns.size(); ++i) {
+    const int width = std::min(heat_map.columns[i].width, wrapped.room);
+    add(wrapped.line[i], wrapped.place[i], isolate(shorten(running_text(heat_map.columns[i]), width)), width,
+        relative(line, i));
   }
   std::string text;
   for (std::size_t at = 0; at < wrapped.lines; ++at) {
@@ -189,7 +193,7 @@ std::string draw_shaded(const HeatMap& heat_map, const ShadedLine& line, const T
   return text;
 }
 
-// What is wider than the terminal: shades are relative to the most read token.
+// What is wider than the terminal, and documents: shades are relative to the most read token.
 std::string draw_wide(const HeatMap& heat_map, const TerminalOptions& options) {
   std::string text;
   for (const ShadedLine& line : shaded_lines(heat_map)) {
@@ -197,15 +201,18 @@ std::string draw_wide(const HeatMap& heat_map, const TerminalOptions& options) {
                          : std::string("all steps together");
     text += fmt::format(", most: {:.3f}\n{}", line.most, draw_shaded(heat_map, line, options));
   }
-  return text + "shades are relative to the token that was read most\n";
+  return text + (heat_map.sentences.empty()
+                     ? "shades are relative to the token that was read most\n"
+                     : "shades are relative to the word and to the sentence that was read most\n");
 }
 
 std::string draw_map(const HeatMap& heat_map, const TerminalOptions& options) {
   const Widths widths = measure(heat_map, options.width);
   const std::vector<Panel> panels = cut(widths, options.width);
   if (panels.empty()) return "The source is empty: there was nowhere to look.\n";
-  std::string text = panels.size() > 1 ? draw_wide(heat_map, options) : "";
-  if (panels.size() > 1 && shaded_lines(heat_map)[0].is_step) return text;
+  const bool as_text = panels.size() > 1 || !heat_map.sentences.empty();
+  std::string text = as_text ? draw_wide(heat_map, options) : "";
+  if (as_text && shaded_lines(heat_map)[0].is_step) return text;
   for (Panel panel : panels) {
     if (panels.size() > 1) {
       text += fmt::format("positions {} to {} of {}\n", panel.first, panel.last - 1, heat_map.columns.size());

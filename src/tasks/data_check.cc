@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/counted.h"
 #include "base/utf8.h"
 #include "data/columns.h"
 #include "data/normalise.h"
@@ -139,7 +140,8 @@ void find_unseen(std::span<const Example> training, std::span<const Example> hel
     lines += any;
   }
   add(findings, "unseen", Weight::warning, lines,
-      fmt::format("held-out {}s with symbols that no line to train on has, {} different ones", side, unseen.size()),
+      fmt::format("held-out {}s with symbols that no line to train on has, {}", side,
+                  counted(unseen.size(), "different one")),
       first);
 }
 
@@ -153,7 +155,7 @@ void find_outliers(std::span<const Example> examples, const char* side,
   const std::int64_t most = std::max(at(3) + 3 * (at(3) - at(1)), 2 * at(2));
   find_lines(
       examples, "length", Weight::warning,
-      fmt::format("{}s of more than {} characters, where half have {} at most", side, most, at(2)),
+      fmt::format("{}s of more than {}, where half have {} at most", side, counted(most, "character"), at(2)),
       [&](const Example& e) { return count_characters(text(e)) > most; }, findings);
 }
 
@@ -180,7 +182,8 @@ TaskGuess guess_task(const Pairs& training) {
   if (targets.size() >= 2 && targets.size() <= 100 && targets.size() * 20 <= examples.size()) {
     return {"classify", fmt::format("{} lines have only {} different targets", examples.size(), targets.size())};
   }
-  return {"transduce", fmt::format("{} different targets in {} lines", targets.size(), examples.size())};
+  return {"transduce",
+          fmt::format("{} in {}", counted(targets.size(), "different target"), counted(examples.size(), "line"))};
 }
 
 LookedOver look_over(const Pairs& training, const Pairs& held_out, const Config& config) {

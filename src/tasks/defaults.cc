@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "attention/mechanism.h"
+#include "base/counted.h"
 #include "data/columns.h"
 #include "data/tokenizer.h"
 #include "models/decoder.h"
@@ -171,8 +172,7 @@ void choose_vocabulary(const std::string& side, const std::string& tokenizer, co
                        std::vector<Choice>& choices) {
   constexpr std::int64_t many = 2000;
   if (tokenizer != "word" || shape.different < many) return;
-  choices.push_back(
-      {side + ".min_count", {side + ".min_count"}, "2", fmt::format("{} different words", shape.different)});
+  choices.push_back({side + ".min_count", {side + ".min_count"}, "2", counted(shape.different, "different word")});
 }
 
 std::int64_t power_of_two(double near) { return std::int64_t(1) << std::lround(std::log2(std::max(near, 1.0))); }
@@ -191,7 +191,7 @@ std::vector<Choice> choose_sizes(const Config& config, std::span<const Example> 
       {"sizes",
        {"encoder.size", "encoder.embedding", "attention.size", "decoder.size", "decoder.embedding", "generator.size"},
        std::to_string(size),
-       fmt::format("{} lines{}", lines,
+       fmt::format("{}{}", counted(static_cast<std::int64_t>(lines), "line"),
                    sentences ? " of sentences"
                    : large   ? ""
                              : ": enough, and quick")}};
@@ -228,7 +228,7 @@ std::vector<Choice> choose_training(const Config& config, std::span<const Exampl
   const auto tokens = static_cast<std::int64_t>(std::ceil(static_cast<double>(rows) * (read + target.mean + 1)));
   const std::int64_t epoch = (lines + rows - 1) / rows;  // updates
   choose("training.batch", all_text ? fmt::format("{}t", tokens) : fmt::format("{}", rows),
-         fmt::format("about {} lines, about {} updates an epoch", rows, epoch));
+         fmt::format("about {} lines, about {} an epoch", rows, counted(epoch, "update")));
   const std::int64_t every = std::clamp<std::int64_t>(epoch, 100, 1000);
   choose("training.validate_every", fmt::format("{}u", every),
          "often enough to see it learn, not too often to wait for");
@@ -239,7 +239,7 @@ std::vector<Choice> choose_training(const Config& config, std::span<const Exampl
   choose("training.learning_rate", size > 128 ? 0.001 : 0.002, fmt::format("for size {}", size));
   if (unsteady) choose("training.warmup", 400, "Transformers start unsteadily");
   const double dropout = target.symbols < 10000 ? 0.4 : target.symbols < 50000 ? 0.3 : 0.2;
-  choose("training.dropout", dropout, fmt::format("{} target symbols to learn from", target.symbols));
+  choose("training.dropout", dropout, fmt::format("{} to learn from", counted(target.symbols, "target symbol")));
   if (!selects().find(config.model.attention.select).traits.marginal) {
     choose("objective.label_smoothing", 0.1, "no answer is certain");
   }
@@ -251,7 +251,7 @@ std::vector<Choice> choose_training(const Config& config, std::span<const Exampl
     choose("training.metric", task.metric, fmt::format("task = {}", task.name));
   } else {
     choose("training.metric", characters > 40 && !task.traits.one_step ? "chrf" : "exact",
-           fmt::format("targets of {:.0f} characters", characters));
+           fmt::format("targets of {}", counted(std::round(characters), "character")));
   }
   return choices;
 }

@@ -51,6 +51,7 @@ std::vector<SourceToken> positions_of(const Task& task, const SourceText& text, 
       all.push_back({std::move(position.text), position.start, position.end});
       all.back().box = position.box;
       all.back().source = static_cast<int>(s);
+      all.back().named = !task.sources()[s]->as_symbols();
     }
     all.push_back({task.target().text(Vocabulary::stop), end, end});
     all.back().source = static_cast<int>(s);

@@ -19,6 +19,7 @@ struct SourceToken {
   int source = 0;               // which of several it belongs to
   std::optional<Box> box = {};  // of a picture
   int sentence = -1;            // of a document, from 0; -1: of none
+  bool named = false;           // the text is the name of a moment, a region or a row, and no part of the source's
 };
 
 struct Alternative {
@@ -93,7 +94,7 @@ struct Output {
   double score = 0;
   bool finished = true;           // false if it was cut at the greatest length
   bool abstained = false;         // the best was not good enough: there is no text, though `nbest` has it
-  std::vector<MapName> maps;      // empty for a model without attention
+  std::vector<MapName> maps;      // empty without attention to positions of a source
   std::vector<OutputStep> steps;  // the last one is the stop symbol, unless it was cut or the task has one step
   LeftOut left_out = {};
   std::vector<Hypothesis> nbest;        // best first; the first is `text`, unless the model abstained

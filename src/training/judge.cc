@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/counted.h"
+
 namespace fovea {
 
 namespace {
@@ -46,7 +48,7 @@ void Judge::judge(ValidationReport& report, Progress& progress) const {
   if (report.all_right) {
     progress.finished = all_right;
   } else if (patience_is_over(progress)) {
-    progress.finished = fmt::format("{} validations brought nothing better", progress.since_best);
+    progress.finished = fmt::format("{} brought nothing better", counted(progress.since_best, "validation"));
   }
   progress.validating = false;
 }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/as_size.h"
+#include "base/counted.h"
 #include "base/utf8.h"
 
 namespace fovea {
@@ -71,8 +72,8 @@ std::vector<std::filesystem::path> last_kept_models(Files& files, const std::fil
     if (std::ranges::count(names, name) > 0) models.push_back(folder / name);
   }
   if (models.size() < as_size(count)) {
-    throw usage_error("{} has {} kept model{}, not {}; train with `keep` {}, and until there are so many",
-                      printable(folder.string()), models.size(), models.size() == 1 ? "" : "s", count, count);
+    throw usage_error("{} has {}, not {}; train with `keep` {}, and until there are so many",
+                      printable(folder.string()), counted(models.size(), "kept model"), count, count);
   }
   models.erase(models.begin(), models.end() - count);
   return models;

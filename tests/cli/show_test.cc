@@ -59,6 +59,59 @@ TEST(Show, PicturesAreExplainedWithThemselvesWhereThatIsAskedFor) {
   EXPECT_EQ(asked.out, plain.out) << "of a text there is nothing to be seen";
 }
 
+// The smallest model of lines that it is given, trained for one update.
+Outcome train_briefly(const TemporaryFolder& folder, const std::string& data,
+                      const std::vector<std::string>& settings) {
+  Command command = fovea({"train", data, "-o", "run", "--stop-after", "1u", "--set", "encoder.size=4", "--set",
+                           "decoder.size=4", "--set", "attention.size=4"});
+  for (const std::string& setting : settings) command.words.insert(command.words.end(), {"--set", setting});
+  command.folder = folder.path().string();
+  return run(command);
+}
+
+TEST(Show, PicturesAreDrawnAboveTheirMaps) {
+  const TemporaryFolder folder;
+  Command make = fovea({"make", "scenes", "--count", "12", "--seed", "1", "--pictures", "pics"});
+  make.folder = folder.path().string();
+  const std::string lines = run(make).out;
+  folder.write("scenes.tsv", lines);
+  const Outcome trained = train_briefly(folder, "scenes.tsv", {"source.kind=image", "target.tokenizer=word"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  Command show =
+      fovea({"show", "run", lines.substr(0, lines.find('\t')), "--svg", "map.svg", "--html", "map.html", "--json"});
+  show.folder = folder.path().string();
+  const Outcome shown = run(show);
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_FALSE(says(shown.out, "\"media\"")) << "JSON has it where it is asked for";
+  for (const char* file : {"map.svg", "map.html"}) {
+    const std::string drawn = read_bytes(folder / file);
+    EXPECT_TRUE(says(drawn, "href=\"data:image/png;base64,")) << file;
+    EXPECT_TRUE(says(drawn, "the picture for each output")) << file;
+  }
+}
+
+TEST(Show, DocumentsHaveAMapOfWordsAndOfSentences) {
+  const TemporaryFolder folder;
+  std::string lines;
+  for (int i = 0; i < 12; ++i) lines += fmt::format("A film no {} . It is long !\t{}\n", i, i % 2 ? "good" : "bad");
+  folder.write("doc.tsv", lines);
+  const Outcome refused =
+      train_briefly(folder, "doc.tsv", {"source.kind=document", "task=classify", "objective.diversity=1"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_TRUE(is_one_line(refused.err));
+  EXPECT_TRUE(says(refused.err, "objective.diversity with encoder.kind = hierarchical")) << refused.err;
+  const Outcome trained = train_briefly(folder, "doc.tsv", {"source.kind=document", "task=classify"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  Command show = fovea({"show", "run", "A film . It is good !", "--html", "map.html"});
+  show.folder = folder.path().string();
+  const Outcome shown = run(show);
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  for (const char* part : {"%  A film .\n", "%  It is good !\n", "word and to the sentence that was read most"}) {
+    EXPECT_TRUE(says(shown.out, part)) << shown.out;
+  }
+  EXPECT_TRUE(says(read_bytes(folder / "map.html"), "<title>the sentence: 0."));
+}
+
 TEST(Report, HasTheCurvesAndTheWorstOfEachRun) {
   TemporaryFolder folder;
   std::filesystem::copy(tiny_model_folder(), folder / "again", std::filesystem::copy_options::recursive);

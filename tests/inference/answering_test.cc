@@ -165,7 +165,7 @@ TEST(Answering, HardAttentionIsDrawnWhereSymbolsAre) {
 
 // Column i of these is not about symbol i: nothing can be said of a symbol.
 TEST(Answering, WhatLooksAtSymbolsIsRefusedWhereColumnsAreNone) {
-  for (const std::string kind : {"pyramid", "structured"}) {
+  for (const std::string kind : {"pyramid", "structured", "hierarchical"}) {
     Config config = small_config();
     set_field(config, "encoder.kind=" + kind);
     set_field(config, "encoder.layers=2");

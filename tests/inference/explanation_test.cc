@@ -318,6 +318,45 @@ TEST(Explanation, WhatCannotBeForcedIsRefused) {
   expect_in(refused({}, R"([{"step": 0, "weights": [1, 0]}])"), "2 weights for a source of 4");
 }
 
+// A column of a pyramid is of as many positions as its layers make one of: what is read of it is read of each alike.
+TEST(Explanation, WeightsOfAPyramidAreSpreadOverItsPositions) {
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{},
+        {"attention.heads=2", "attention.size=12"},
+        {"encoder.rationale=true"},
+        {"decoder.style=luong", "decoder.feeding=false", "attention.select=exact_hard"}}) {
+    for (const std::size_t layers : {1, 2, 3}) {
+      std::vector<std::string> settings = {"encoder.kind=pyramid", fmt::format("encoder.layers={}", layers)};
+      settings.insert(settings.end(), more.begin(), more.end());
+      SCOPED_TRACE(fmt::format("{}", fmt::join(settings, " ")));
+      const Model model = small_model(with(settings), 2);
+      const std::size_t together = std::size_t(1) << (layers - 1);
+      for (const std::string line : {"a", "abcdef", "abcdefg"}) {
+        const auto answers = ask(model, line, explained(2), {"abcdefghij", "b"});
+        const Output output = make_output(model.task(), {line}, model.task().encode_source(line), answers);
+        ASSERT_EQ(output.source.size(), line.size() + 1);
+        ASSERT_EQ(output.maps.size(), model.config().model.attention.heads);
+        for (const OutputStep& step : output.steps) {
+          for (const AttentionRow& look : step.looks) {
+            ASSERT_EQ(look.weights.size(), output.source.size());
+            double sum = 0;
+            for (std::size_t i = 0; i < look.weights.size(); ++i) {
+              sum += static_cast<double>(look.weights[i]);
+              const std::size_t first = i / together * together;
+              const bool read = output.source[i].read;
+              if (!read || output.source[first].read) {
+                EXPECT_EQ(look.weights[i], read ? look.weights[first] : 0);
+              }
+              EXPECT_EQ(look.scores[i], look.scores[first]);
+            }
+            EXPECT_NEAR(sum, 1, 1e-4);
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(Explanation, ForcedWeightsAreMadeToSumToOne) {
   const Model model = small_model(with({}), 3), other = small_model(with({"attention.select=sigmoid"}), 3);
   const Model* models[] = {&model};

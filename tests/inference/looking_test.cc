@@ -130,6 +130,7 @@ TEST(Looking, IsEmptyWherePositionsAreNotThoseOfTheSource) {
   for (const std::vector<std::string>& settings : {std::vector<std::string>{"decoder.style=plain"},
                                                    {"attention.select=actions"},
                                                    {"encoder.kind=structured"},
+                                                   {"encoder.kind=hierarchical"},
                                                    {"encoder.kind=pyramid", "encoder.layers=2"}}) {
     const Model model = small_model(with(settings), 1);
     EXPECT_TRUE(look_with(model, encodings(model, 10), 4).empty()) << settings[0];

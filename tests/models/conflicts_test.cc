@@ -68,7 +68,12 @@ std::vector<Conflict> conflicts() {
       {[](M& o) { o.encoder.kind = "lstmn", o.intra_attention.select = "monotonic"; }, "encoder.kind = lstmn",
        "intra_attention"},
   };
-  for (const std::string kind : {"structured", "pyramid"}) {
+  for (const EncoderKind* kind : encoders()) {
+    if (kind->name == "structured") continue;
+    all.push_back({[=](M& o) { o.encoder.kind = kind->name, set_field(o.objective, "diversity=1"); },
+                   fmt::format("encoder.kind = {}", kind->name), "objective.diversity"});
+  }
+  for (const std::string kind : {"structured", "pyramid", "hierarchical"}) {
     const auto add = [&](auto change, const std::string& what) {
       all.push_back(
           {[=](M& o) { o.encoder.kind = kind, o.encoder.layers = 2, change(o); }, "encoder.kind = " + kind, what});

@@ -171,6 +171,40 @@ void check_entries(const Registry<Kind>& list) {
   EXPECT_FALSE(list.empty());
 }
 
+// What an encoder's entry says of it is what it gives: others rely on it.
+TEST(EveryModelList, EncodersGiveWhatTheirEntriesSay) {
+  for (const EncoderKind* kind : encoders()) {
+    SCOPED_TRACE(kind->name);
+    ModelOptions options = tiny_options();
+    options.encoder.kind = kind->name;
+    options.encoder.layers = 2;
+    Parameters parameters;
+    const auto input =
+        make_input(parameters, "encoder.embedding", options.encoder, SourceShape::of_symbols(source_symbols));
+    const auto encoder = make_encoder(parameters, options, *input);
+    parameters.allocate();
+    const Batch batch = tiny_batch(tiny_examples(), Linked::none);
+    const Side& side = batch.source;
+    Arena arena;
+    Pass pass(parameters, arena);
+    const Encoded encoded = encoder->encode(pass, input->vectors(pass, side), side.mask());
+    EXPECT_EQ(bool(encoded.summary), kind->summarizes);
+    EXPECT_EQ(bool(encoded.share_of), kind->tells_shares);
+    EXPECT_TRUE(!keeps_positions(options.encoder) || encoded.memory.mask.positions == side.length);
+    if (!kind->tells_shares) continue;
+    EXPECT_FALSE(keeps_positions(options.encoder));
+    for (int b = 0; b < side.batch; ++b) {
+      std::vector<double> sums(as_size(encoded.memory.mask.positions), 0.0);
+      for (int cell = b; cell < side.length * side.batch; cell += side.batch) {
+        sums.at(as_size(encoded.column_of[as_size(cell)])) += static_cast<double>(encoded.share_of.data()[cell]);
+      }
+      for (std::size_t column = 0; column < sums.size(); ++column) {
+        EXPECT_NEAR(sums[column], encoded.memory.mask.data[column * as_size(side.batch) + as_size(b)], 1e-5);
+      }
+    }
+  }
+}
+
 TEST(EveryModelList, EveryEntryIsComplete) {
   check_entries(encoders());
   check_entries(decoders());

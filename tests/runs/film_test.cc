@@ -46,6 +46,18 @@ TEST(Film, IsTheSameAfterAStop) {
   EXPECT_LT(frames[0].update, frames[1].update);
 }
 
+TEST(Film, TheValidationOfAStopLeavesNoFrame) {
+  const TemporaryFolder folder;
+  train(request(folder / "run", 3));
+  Files files;
+  try {
+    read_film(files, folder / "run");
+    ADD_FAILURE();
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("stops leaves no frame: train on"), std::string::npos) << e.what();
+  }
+}
+
 TEST(Film, IsLeftOutOnRequest) {
   const TemporaryFolder folder;
   TrainRequest without = request(folder / "run", 20);

@@ -80,6 +80,29 @@ TEST(ShadedText, IsRelativeAndWraps) {
   EXPECT_EQ(shaded_lines(map_of(std::vector(20, std::vector<double>{1, 0}))).size(), 1U) << "all steps together";
 }
 
+TEST(ShadedText, NamesOfMomentsDoNotRunTogether) {
+  Output output = example("ab", "x");
+  EXPECT_EQ(heat_map_of(output, 0).spaced, (std::vector<bool>{false, false, false}));
+  output.source[0].named = output.source[1].named = true;
+  EXPECT_EQ(heat_map_of(output, 0).spaced, (std::vector<bool>{false, true, true}));
+}
+
+TEST(ShadedText, SentencesBeginLinesAndHaveShares) {
+  HeatMap map = map_of({{0.1, 0.2, 0.6, 0.1}, {0.1, 0.2, 0.2, 0.5}});
+  map.sentences = {0, 0, 1, -1};
+  const Wrapped wrapped = wrap(map, 40);
+  EXPECT_EQ(wrapped.line, (std::vector<std::size_t>{0, 0, 1, 2}));
+  EXPECT_EQ(wrapped.place, (std::vector<int>{8, 9, 8, 8}));
+  const auto shares = sentence_shares(map, shaded_lines(map)[0], wrapped);
+  ASSERT_EQ(shares.size(), 3U);
+  EXPECT_DOUBLE_EQ(shares[0].weight, 0.3);
+  EXPECT_DOUBLE_EQ(shares[0].relative, 0.5);
+  EXPECT_DOUBLE_EQ(shares[1].relative, 1);
+  EXPECT_EQ(shares[2].line, 2U);
+  const ShadedLine all = {{"all", "all steps", 3}, false, 0, coverage(map)};
+  EXPECT_DOUBLE_EQ(sentence_shares(map, all, wrapped)[1].weight, 0.4) << "mean over the steps";
+}
+
 TEST(StepsTable, HasEveryNumber) {
   Output output = example("ab", "x", {1});
   output.steps[0].saliency = {0.25f, -0.5f, 0};

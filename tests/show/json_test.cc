@@ -99,6 +99,9 @@ TEST(Json, HasWhatWasAskedFor) {
   EXPECT_EQ(again.tree->nodes[1].parent, 0);
   EXPECT_EQ(again.tree->nodes[1].token, "<d>");
   EXPECT_FALSE(again.tree->nodes[1].kept);
+  output.source[1].named = true;
+  EXPECT_FALSE(output_from_json(output_to_json(output)).source[0].named);
+  EXPECT_TRUE(output_from_json(output_to_json(output)).source[1].named);
   EXPECT_EQ(output_to_json(output).find("media"), std::string::npos);
   output.media = {{{"image/png", "foo", 64, 32}, 0}, {{"audio/wav", "f", 500, 0}, 1}};
   EXPECT_NE(output_to_json(output).find(R"("media":[{"type":"image/png","width":64,"height":32,"data":"Zm9v"},)"

@@ -129,6 +129,22 @@ TEST(Progress, PlainIsAPlainText) {
             "warning: odd␍thing\n");
 }
 
+TEST(Progress, OneIsNotMany) {
+  Watched run(ProgressMode::plain, 80);
+  RunStart start = a_start();
+  start.training_lines = start.updates_per_epoch = 1;
+  run.view->started(start);
+  EXPECT_TRUE(run.text().starts_with("1 line to train on")) << run.text();
+  EXPECT_TRUE(contains(run.text(), "\n1 update an epoch")) << run.text();
+}
+
+TEST(Progress, SettingsStandApartFromTheirReasons) {
+  const std::string text = describe(std::vector<Choice>{{"task", {"task"}, "classify", "few targets"},
+                                                        {std::string(60, 'a'), {"a"}, "128", "4 lines"}});
+  EXPECT_TRUE(contains(text, "\n  task = classify                   few targets\n")) << text;
+  EXPECT_TRUE(contains(text, "a = 128 4 lines\n")) << text;
+}
+
 TEST(Progress, AnswersThatWereCutAreCounted) {
   for (const ProgressMode mode : {ProgressMode::plain, ProgressMode::live}) {
     Watched run(mode, 120);

@@ -10,6 +10,7 @@
 #include "examples.h"
 #include "show/colour.h"
 #include "show/heat_map.h"
+#include "show/warnings.h"
 #include "xml_check.h"
 
 namespace fovea::svg_test {
@@ -104,6 +105,17 @@ TEST(Svg, LongSourcesAreShadedText) {
   }
 }
 
+TEST(Svg, DocumentsAreShadedTextWithTheSharesOfSentences) {
+  Output output = example("abcd", "x", {2});
+  output.source[0].sentence = output.source[1].sentence = 0;
+  output.source[2].sentence = output.source[3].sentence = 1;
+  const XmlCheck svg(draw_svg(output));
+  ASSERT_EQ(svg.problem, "");
+  for (const char* share : {"  5.0%", " 92.5%", "  2.5%"}) EXPECT_TRUE(has_text(svg, share)) << share;
+  EXPECT_TRUE(has_text(svg, "c"));
+  EXPECT_EQ(rects_of(svg, hex(colour_of(1))).size(), 4u) << "in each of two steps a word and a sentence";
+}
+
 TEST(Svg, SourcesAreDivided) {
   Output output = example("abcd", "x");
   EXPECT_EQ(draw_svg(output).find("divider"), std::string::npos);
@@ -161,7 +173,7 @@ TEST(Svg, SaysWhatIsLeftOut) {
 TEST(Svg, NoMapsEmptySourceWrongMap) {
   const XmlCheck none(draw_svg(example("a", "b", {0}, 0)));
   EXPECT_EQ(none.problem, "");
-  EXPECT_TRUE(has_text(none, "This model has no attention, so there is no map to draw."));
+  EXPECT_TRUE(has_text(none, no_maps_line));
   Output output = example("", "b");
   output.source.clear();
   for (OutputStep& step : output.steps) step.looks[0].weights.clear();

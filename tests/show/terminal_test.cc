@@ -126,6 +126,25 @@ TEST(Terminal, FewStepsOfAWideSourceAreShadedText) {
   EXPECT_NE(draw_terminal(output, {TerminalColour::full, 40, {}, false}).find("\x1b[48;2;"), std::string::npos);
 }
 
+// "ab cd": two sentences, of which the second was read most.
+Output document() {
+  Output output = example("abcd", "x", {2});
+  output.source[0].sentence = output.source[1].sentence = 0;
+  output.source[2].sentence = output.source[3].sentence = 1;
+  return output;
+}
+
+TEST(Terminal, DocumentsAreShadedTextWithTheSharesOfSentences) {
+  const std::string plain = draw_terminal(document(), {TerminalColour::none, 80, {}, false});
+  EXPECT_TRUE(rows_of(plain).empty());
+  for (const char* line :
+       {"\n    5.0%  ab\n", "\n   92.5%  cd\n", "\n    2.5%  ⏎\n", "\n  ██████  █ \n", "word and to the sentence"}) {
+    EXPECT_NE(plain.find(line), plain.npos) << line << plain;
+  }
+  const std::string colours = draw_terminal(document(), {TerminalColour::full, 80, {}, false});
+  EXPECT_NE(colours.find("m 92.5%\x1b[0m"), colours.npos) << colours;
+}
+
 TEST(Terminal, ALineStandsBetweenSources) {
   Output output = example("abcd", "x", {1});
   output.source[2].source = output.source[3].source = output.source[4].source = 1;

@@ -99,10 +99,14 @@ bool names_sounds(std::string_view cell) { return names_files_like(cell, {".wav"
 
 }  // namespace
 
-extern const SourceKind Source_audio = {"audio",     "the name of a .wav or .flac file, or of several: log-mel frames",
-                                        learn_audio, restore_audio,
-                                        false,       choose_audio,
-                                        false,       {},
-                                        true,        names_sounds};
+extern const SourceKind Source_audio = {
+    .name = "audio",
+    .description = "the name of a .wav or .flac file, or of several: log-mel frames",
+    .learn = learn_audio,
+    .restore = restore_audio,
+    .symbols = false,
+    .choose = choose_audio,
+    .names_files = true,
+    .suits = names_sounds};
 
 }  // namespace fovea

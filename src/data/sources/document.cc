@@ -53,7 +53,12 @@ std::vector<SourceChoice> choose_document(const SourceOptions&, std::span<const 
 
 }  // namespace
 
-extern const SourceKind Source_document = {"document", "sentences of words", learn_document, restore_document,
-                                           true,       choose_document,      true,           "hierarchical"};
+extern const SourceKind Source_document = {.name = "document",
+                                           .description = "sentences of words",
+                                           .learn = learn_document,
+                                           .restore = restore_document,
+                                           .choose = choose_document,
+                                           .tokenized = true,
+                                           .encoder = "hierarchical"};
 
 }  // namespace fovea

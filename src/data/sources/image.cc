@@ -166,10 +166,13 @@ bool names_pictures(std::string_view cell) { return names_files_like(cell, {".pn
 
 }  // namespace
 
-extern const SourceKind Source_image = {"image",     "the name of a .png or .jpeg file, or of several: regions",
-                                        learn_image, restore_image,
-                                        false,       choose_image,
-                                        false,       {},
-                                        true,        names_pictures};
+extern const SourceKind Source_image = {.name = "image",
+                                        .description = "the name of a .png or .jpeg file, or of several: regions",
+                                        .learn = learn_image,
+                                        .restore = restore_image,
+                                        .symbols = false,
+                                        .choose = choose_image,
+                                        .names_files = true,
+                                        .suits = names_pictures};
 
 }  // namespace fovea

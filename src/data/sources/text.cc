@@ -26,7 +26,11 @@ SourcePtr restore_text(const SourceOptions& options, const LearnedTexts& learned
 
 }  // namespace
 
-extern const SourceKind Source_text = {
-    "text", "text, cut into symbols by the tokenizer", learn_text, restore_text, true, nullptr, true, {}, false, true};
+extern const SourceKind Source_text = {.name = "text",
+                                       .description = "text, cut into symbols by the tokenizer",
+                                       .learn = learn_text,
+                                       .restore = restore_text,
+                                       .tokenized = true,
+                                       .writable = true};
 
 }  // namespace fovea

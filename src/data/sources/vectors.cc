@@ -122,10 +122,11 @@ bool has_rows(std::string_view cell) {
 }  // namespace
 
 extern const SourceKind Source_vectors = {
-    "vectors",     "rows of numbers, or the name of a .npy or text file that has them",
-    learn_vectors, restore_vectors,
-    false,         nullptr,
-    false,         {},
-    false,         has_rows};
+    .name = "vectors",
+    .description = "rows of numbers, or the name of a .npy or text file that has them",
+    .learn = learn_vectors,
+    .restore = restore_vectors,
+    .symbols = false,
+    .suits = has_rows};
 
 }  // namespace fovea

@@ -170,12 +170,12 @@ Decoder::TeacherForced TransformerDecoder::teacher_forced(Pass& pass, const Enco
   return {run(pass, sources, ids, inputs, line), {}, {}};
 }
 
-extern const DecoderKind Decoder_transformer = {"transformer",
-                                                "x + attend(x), x + attend(memory), x + W2 relu(W1 x), in layers",
-                                                "Vaswani 2017",
-                                                made_decoder<TransformerDecoder>,
-                                                false,
-                                                self_attention,
-                                                true};
+extern const DecoderKind Decoder_transformer = {
+    .name = "transformer",
+    .formula = "x + attend(x), x + attend(memory), x + W2 relu(W1 x), in layers",
+    .paper = "Vaswani 2017",
+    .make = made_decoder<TransformerDecoder>,
+    .inner = self_attention,
+    .starts_unsteadily = true};
 
 }  // namespace fovea

@@ -130,11 +130,11 @@ class HierarchicalEncoder : public Encoder {
 }  // namespace
 
 extern const EncoderKind Encoder_hierarchical = {
-    "hierarchical",
-    "h = rnn(s_1 s_2 ...), s_i = sum_t softmax_t(v' tanh(W h_it + b)) h_it, h_it = rnn(words)",
-    "Yang 2016",
-    made_encoder<HierarchicalEncoder>,
-    [](const EncoderOptions&) { return false; },
-    true};
+    .name = "hierarchical",
+    .formula = "h = rnn(s_1 s_2 ...), s_i = sum_t softmax_t(v' tanh(W h_it + b)) h_it, h_it = rnn(words)",
+    .paper = "Yang 2016",
+    .make = made_encoder<HierarchicalEncoder>,
+    .keeps_positions = [](const EncoderOptions&) { return false; },
+    .tells_shares = true};
 
 }  // namespace fovea

@@ -114,9 +114,10 @@ class LstmnEncoder : public Encoder {
 }  // namespace
 
 extern const EncoderKind Encoder_lstmn = {
-    "lstmn",      "h~, c~ = sum_{i < t} a_i (h_i, c_i) in the place of h_{t-1}, c_{t-1}",
-    "Cheng 2016", made_encoder<LstmnEncoder>,
-    nullptr,      false,
-    false,        intra_attention};
+    .name = "lstmn",
+    .formula = "h~, c~ = sum_{i < t} a_i (h_i, c_i) in the place of h_{t-1}, c_{t-1}",
+    .paper = "Cheng 2016",
+    .make = made_encoder<LstmnEncoder>,
+    .inner = intra_attention};
 
 }  // namespace fovea

@@ -30,6 +30,7 @@ class PyramidEncoder : public Encoder {
       out.last.push_back(encoded.last[0]);
     }
     out.memory = memory;
+    if (layers_.size() > 1) tell_shares(pass, mask, out);
     return out;
   }
   int memory_size() const override { return layers_[0].size(); }
@@ -58,13 +59,35 @@ class PyramidEncoder : public Encoder {
     return {concat({gather_rows(real, even), right}), {mask.data(), half, batch}};
   }
 
+  // A column is of all positions it was made of alike.
+  void tell_shares(Pass& pass, Mask mask, Encoded& out) const {
+    const int columns = out.memory.mask.positions, batch = mask.batch, cells = mask.positions * batch;
+    const auto column_of = pass.arena().array<std::int32_t>(as_size(cells));
+    const auto counts = pass.arena().array<std::int32_t>(as_size(columns * batch));
+    std::ranges::fill(counts, 0);
+    for (int cell = 0; cell < cells; ++cell) {
+      column_of[cell] = (cell / batch) >> (layers_.size() - 1);
+      if (mask.data[cell]) ++counts[column_of[cell] * batch + cell % batch];
+    }
+    out.share_of = pass.tape().make({mask.positions, batch});
+    for (int cell = 0; cell < cells; ++cell) {
+      const int made_of = counts[column_of[cell] * batch + cell % batch];
+      out.share_of.data()[cell] = mask.data[cell] ? Real(1) / Real(made_of) : Real(0);
+    }
+    out.column_of = column_of;
+  }
+
   std::vector<RecurrentStack> layers_;
 };
 
 }  // namespace
 
-extern const EncoderKind Encoder_pyramid = {"pyramid", "layer l reads [h_2i ; h_2i+1] of layer l - 1", "Chan 2015",
-                                            made_encoder<PyramidEncoder>,
-                                            [](const EncoderOptions& options) { return options.layers == 1; }};
+extern const EncoderKind Encoder_pyramid = {
+    .name = "pyramid",
+    .formula = "layer l reads [h_2i ; h_2i+1] of layer l - 1",
+    .paper = "Chan 2015",
+    .make = made_encoder<PyramidEncoder>,
+    .keeps_positions = [](const EncoderOptions& options) { return options.layers == 1; },
+    .tells_shares = true};
 
 }  // namespace fovea

@@ -51,11 +51,11 @@ class StructuredEncoder : public Encoder {
 
 }  // namespace
 
-extern const EncoderKind Encoder_structured = {"structured",
-                                               "M = softmax(W2 tanh(W1 H)) H",
-                                               "Lin 2017",
-                                               made_encoder<StructuredEncoder>,
-                                               [](const EncoderOptions&) { return false; },
-                                               true};
+extern const EncoderKind Encoder_structured = {.name = "structured",
+                                               .formula = "M = softmax(W2 tanh(W1 H)) H",
+                                               .paper = "Lin 2017",
+                                               .make = made_encoder<StructuredEncoder>,
+                                               .keeps_positions = [](const EncoderOptions&) { return false; },
+                                               .summarizes = true};
 
 }  // namespace fovea

@@ -58,14 +58,11 @@ class TransformerEncoder : public Encoder {
 
 }  // namespace
 
-extern const EncoderKind Encoder_transformer = {"transformer",
-                                                "x + attend(x), x + W2 relu(W1 x), in layers",
-                                                "Vaswani 2017",
-                                                made_encoder<TransformerEncoder>,
-                                                nullptr,
-                                                false,
-                                                false,
-                                                self_attention,
-                                                true};
+extern const EncoderKind Encoder_transformer = {.name = "transformer",
+                                                .formula = "x + attend(x), x + W2 relu(W1 x), in layers",
+                                                .paper = "Vaswani 2017",
+                                                .make = made_encoder<TransformerEncoder>,
+                                                .inner = self_attention,
+                                                .starts_unsteadily = true};
 
 }  // namespace fovea

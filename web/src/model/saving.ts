@@ -24,7 +24,7 @@ function answer(session: Session) {
 }
 
 const picture = (session: Session): string => {
-  if (answer(session).maps.length === 0) throw new Error("This model has no attention, so there is no map to draw.");
+  if (answer(session).maps.length === 0) throw new Error("This model has no attention to the positions of a source, so there is no map to draw.");
   return draw_svg(answer(session), session.choice);
 };
 

@@ -133,7 +133,7 @@ TEST(Recipes, EachFigureIsHeldAgainstItsBar) {
       "one: perplexity 30.0000, not yet measured before; the bar of 20.0000 (other.json +0) is missed\n"
       "one: other.json perplexity 20.0000, not yet measured before; the bar of 29.0000 (result.json -1) is reached\n"
       "one: other.json perplexity 20.0000, not yet measured before\n"
-      "1 recipes done, 0 left out, 0 failed\n");
+      "1 recipe done, 0 left out, 0 failed\n");
 }
 
 TEST(Recipes, WhatIsExpectedMustBeThere) {

@@ -172,7 +172,7 @@ TEST_F(TrainCommandTest, FullDiskKeepsTheOldCheckpoint) {
   const std::string before = read_bytes(checkpoint);
   const std::size_t files = files_in("full");
   Command limited = train("full", "40u");
-  limited.largest_file = 10'000;  // enough for the settings and the journal
+  limited.largest_file = 20'000;  // enough for the settings and the journal
   const Outcome outcome = run(limited);
   EXPECT_EQ(outcome.code, 1);
   EXPECT_TRUE(says(outcome.err, "cannot write " + checkpoint));

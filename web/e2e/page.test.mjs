@@ -66,6 +66,32 @@ test("typing shows the answer, and an answer that comes late is dropped", async 
   }
 });
 
+test("a server that is gone, or does not tell of its run, is not waited for", async () => {
+  const other = await stand_in(built);
+  await page.goto(`${other.address}#text=abc`);
+  await page.waitForSelector("#answer");
+  other.close();
+  await page.fill("textarea", "abcd");
+  await page.waitForSelector("[role=alert] >> text=The server does not answer; is `fovea serve` running?");
+  assert.equal(await page.locator("#answer").count(), 0);
+  const busy = await stand_in(built, { live: true });
+  await page.goto(busy.address);
+  await page.waitForSelector("[role=alert] >> text=The server sends no events now");
+  await page.goto("about:blank");
+  troubles = []; // the console tells of both
+  busy.close();
+});
+
+test("the menu is on a narrow screen, too", async () => {
+  await page.setViewportSize({ width: 400, height: 800 });
+  await open({ text: "abc" });
+  await page.click("summary >> text=Export");
+  const box = await page.locator(".items").boundingBox();
+  assert.ok(box.x >= 0 && box.x + box.width <= 400, JSON.stringify(box));
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click('.items button >> text="JSON"')]);
+  assert.equal(download.suggestedFilename(), "abc.json");
+});
+
 test("everything can be reached and done by keyboard alone", async () => {
   await open({});
   await page.keyboard.press("/");

@@ -52,6 +52,8 @@ export class Session {
   );
   readonly forced = $derived(this.prefix !== "" || this.target !== "" || this.edits.length > 0);
 
+  readonly can_undo = $derived.by(() => this.forced && this.engine.knows("prefix")); // a recording has no other answer
+
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly main: Latest<Request, { explanation: Explanation; milliseconds: number }>;
   private readonly second: Latest<Request, Explanation>;
@@ -171,6 +173,7 @@ export class Session {
     clearTimeout(this.timer);
     this.awaited = false;
     this.problem = error instanceof Error ? error.message : String(error);
+    this.explanation = this.compared = null; // they answered something else
   }
 
   // What was forced belonged to the old text.
@@ -246,6 +249,7 @@ export class Session {
     this.ask(pause);
   }
   undo(): void {
+    if (!this.can_undo) return;
     this.forget();
     this.ask();
   }

@@ -229,6 +229,40 @@ test("the worst lines are opened by a click", async () => {
   expect(engine.asked.at(-1)).toMatchObject({ text: "a\tb" });
 });
 
+test("an answer does not outlive a question that failed, but what was forced can be undone", async () => {
+  const engine = new Fake();
+  const session = await show(engine, "#text=x");
+  session.force(4, "7");
+  const answers = engine.explain;
+  engine.explain = () => Promise.reject(new Error("gone"));
+  session.ask();
+  await settled();
+  expect(text("[role=alert]")).toBe("gone");
+  expect(document.querySelector("#answer, [aria-roledescription='heat map']")).toBeNull();
+  engine.explain = answers;
+  document.querySelector<HTMLElement>("#forced button")!.click();
+  await settled();
+  expect(text("#answer")).toBe("1999-05-03");
+});
+
+test("a run that breaks off stays, and it is said until it goes on", async () => {
+  const engine = new Fake([], []);
+  let [tell, fail]: [Parameters<Engine["watch"]>[1] | undefined, Parameters<Engine["watch"]>[2] | undefined] = [undefined, undefined];
+  engine.watch = (_, heard, failed) => ([tell, fail] = [heard, failed], () => undefined);
+  await show(engine, "");
+  fail!("refused");
+  flushSync();
+  expect(text("#picture")).not.toContain("Waiting");
+  fail!("");
+  tell!([{ event: "update", update: 10, epoch: 1 }], true);
+  flushSync();
+  expect(text("#run")).toContain("training now");
+  fail!("gone");
+  flushSync();
+  expect(text("[role=alert]")).toBe("gone");
+  expect(text("#run")).toContain("the run · update 10");
+});
+
 test("what went wrong is said", async () => {
   const engine = new Fake();
   engine.explain = () => Promise.reject(new Error("<b>too long</b>"));

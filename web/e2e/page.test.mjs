@@ -216,6 +216,18 @@ test("hostile texts as input, symbols and answer are text and nothing else", asy
   }
 });
 
+test("two models stand side by side, and a tree of search begins in sight", async () => {
+  await open({ text: "3rd of May", other: "words", view: "compare" });
+  await page.waitForFunction(() => document.querySelectorAll(".pair [aria-roledescription='heat map']").length === 2);
+  const [first, second] = await page.$$eval(".pair > div", (all) => all.map((one) => one.getBoundingClientRect()));
+  assert.equal(first.top, second.top);
+  await open({ text: "3rd of May 1999, a Monday", beam: "5", view: "beam" });
+  await page.waitForSelector(".area svg");
+  const shown = await page.$$eval(".area g > .best", (all) => all.map((one) => one.getBoundingClientRect()).map(({ left, top }) => ({ left, top })));
+  const area = await page.locator(".area").boundingBox();
+  assert.ok(shown.length > 0 && Math.min(...shown.map((one) => one.left)) < area.x + 30 && shown.every((one) => one.top >= area.y && one.top < area.y + 40));
+});
+
 test("a map of 300 by 300 follows the pointer within a frame", async () => {
   await open({ text: "abcdefghi ".repeat(30).slice(0, 299) });
   await page.waitForSelector('[aria-roledescription="heat map"]');

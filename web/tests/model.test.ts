@@ -12,6 +12,7 @@ import { Latest } from "../src/model/latest.ts";
 import { coverage_of, entropy, offset_of, rank_correlation, read_map, top_mass, warnings, with_weight } from "../src/model/reading.ts";
 import { add_event, charts_of, empty_run } from "../src/model/run.ts";
 import { file_name, inside_script } from "../src/model/saving.ts";
+import { place_tree } from "../src/model/search_tree.ts";
 
 const dates = (): unknown => JSON.parse(readFileSync(new URL("data/dates.json", import.meta.url), "utf8"));
 const labels = (text: string) => Array.from(text, label_of);
@@ -157,6 +158,21 @@ describe("readings", () => {
     expect(edited.reduce((a, b) => a + b, 0)).toBeCloseTo(1, 12);
     expect(with_weight([1, 0, 0], 0, 0)).toEqual([0, 0.5, 0.5]);
     expect(with_weight([0.5, 0.5], 1, 7)).toEqual([0, 1]);
+  });
+});
+
+describe("the tree of search", () => {
+  test("has its best answer in the first row, and no two symbols in one place", () => {
+    const node = (id: number, parent: number, step: number, token: string, score: number, kept = true) => ({ id, parent, step, token, probability: 0.5, score, kept });
+    const nodes = [
+      node(0, -1, 0, "a", -1), node(1, -1, 0, "b", -1.5), node(2, -1, 0, "c", -9, false), node(3, 0, 1, "d", -2), node(4, 0, 1, "e", -9, false), node(5, 1, 1, "f", -2),
+      node(6, 3, 2, "g", -3), node(7, 3, 2, "</s>", -8), node(8, 5, 2, "</s>", -2.5), node(9, 6, 3, "h", -9, false),
+    ];
+    const { root, best, rows } = place_tree(nodes);
+    expect([...best].map((one) => one.data.token).reverse()).toEqual(["<s>", "b", "f", "</s>"]);
+    expect([...best].map((one) => rows.get(one))).toEqual([0, 0, 0, 0]);
+    expect(new Set(root.descendants().map((one) => `${one.depth} ${rows.get(one)}`)).size).toBe(nodes.length + 1);
+    expect(Math.max(...rows.values())).toBeLessThan(4);
   });
 });
 

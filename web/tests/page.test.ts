@@ -54,7 +54,7 @@ test("the answer, its tokens and the formula are shown", async () => {
   expect(document.querySelectorAll("[role=option]")).toHaveLength(11);
   expect(document.querySelector('[role=option][aria-selected="true"]')!.getAttribute("aria-label")).toContain("“9”");
   expect(document.body.textContent).toContain("e = v' tanh(W q + U k + b)");
-  expect(text("#reading")).toContain("bits a step");
+  expect(text(".reading")).toContain("bits a step");
 });
 
 test("what the server does not know is not asked for", async () => {
@@ -214,6 +214,40 @@ test("a training is shown at once, follows its end, and stays where one has move
   heard(...validation(40));
   expect(sliders()).toEqual([3, 3]);
   expect(document.body.textContent).toContain("answer 40");
+});
+
+test("of a run the first line that has a map is shown, with what maps tell, and its end is said", async () => {
+  const engine = new Fake([], []);
+  let tell: Parameters<Engine["watch"]>[1] | undefined;
+  engine.watch = (_, heard) => ((tell = heard), () => undefined);
+  await show(engine, "");
+  const samples = [{ source: "none", target: "", answer: "" }, { source: "3rd of May 1999", target: "", answer: "", explanation: dates }];
+  tell!([{ event: "validation", update: 10, samples }], true);
+  flushSync();
+  expect(document.querySelector("[aria-roledescription='heat map']")).not.toBeNull();
+  expect(document.querySelector("tr:nth-child(2) button")!.getAttribute("aria-pressed")).toBe("true");
+  expect(text("aside")).toContain("not why it answered");
+  expect(document.body.textContent).not.toContain("Training has ended");
+  tell!([{ event: "ended" }], true);
+  flushSync();
+  expect(document.body.textContent).toContain("Training has ended; fovea serve RUN lets you ask it.");
+});
+
+test("self-attention is offered for models that have it, with what its own map tells", async () => {
+  const engine = new Fake(["self_attention"]);
+  await show(engine, "#text=x");
+  expect(engine.asked[0]!.self_attention).toBe(true);
+  expect(document.querySelector("#tab-self")).toBeNull();
+  await unmount(mounted!);
+  const weights = [[0.5, 0.5, 0], [0, 0.5, 0.5], [0.5, 0, 0.5]];
+  engine.explain = (request) => (engine.asked.push(request), Promise.resolve(read_explanation({ ...(dates as object), self_maps: [{ part: "encoder", layer: 0, head: 0, weights }] })));
+  const session = await show(engine, "#text=x");
+  session.ask();
+  expect(engine.asked.at(-1)!.self_attention).toBeUndefined();
+  document.querySelector<HTMLElement>("#tab-self")!.click();
+  await settled();
+  expect(engine.asked.at(-1)!.self_attention).toBe(true);
+  expect(text(".reading")).toContain("1.00 bits a step");
 });
 
 test("the worst lines are opened by a click", async () => {

@@ -283,6 +283,14 @@ test("a picture, the numbers and the whole page are saved", async () => {
   await alone.goto(`file://${html.path}.html`);
   await alone.waitForFunction(() => document.querySelector("#answer")?.textContent === "3rd </script>");
   assert.equal(await alone.locator("[role=option]").count(), 14);
+  // What was forced is told there, too.
+  await open({ text: "abc", prefix: "x" });
+  const forced = await saved("HTML");
+  copyFileSync(forced.path, forced.path + ".html");
+  await alone.goto(`file://${forced.path}.html`);
+  await alone.waitForSelector("#forced >> text=Begins with x");
+  assert.equal(await alone.textContent("#answer"), "xbc");
+  assert.equal(await alone.locator("#forced button").count(), 0);
   await alone.context().close();
 });
 

@@ -1,11 +1,13 @@
 // @vitest-environment node
 import { readFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
+import type { ModelInfo } from "../src/engine/engine.ts";
+import { RecordedEngine, address_of } from "../src/engine/recorded.ts";
 import { plain, read_address, write_address } from "../src/model/address.ts";
 import { command_of, quoted } from "../src/model/command.ts";
 import { colour_of, hex, viridis_of } from "../src/model/colour.ts";
 import { read_explanation } from "../src/model/explanation.ts";
-import { column_sums, heat_map_of, map_of_rows, mean_of, row_of } from "../src/model/heat_map.ts";
+import { column_sums, crowded, heat_map_of, map_of_rows, mean_of, row_of } from "../src/model/heat_map.ts";
 import { joined } from "../src/model/joining.ts";
 import { label_of, output_label, printable, shorten, source_label } from "../src/model/label.ts";
 import { Latest } from "../src/model/latest.ts";
@@ -176,6 +178,28 @@ describe("the tree of search", () => {
   });
 });
 
+describe("long texts", () => {
+  test("are hardly read where they have a tenth of an equal share", () => {
+    const columns = "x".repeat(100);
+    const flat = map_of("ab", columns, [0, 1].map(() => Array.from(columns, () => 0.01)));
+    expect(coverage_of(flat).filter((one) => one.note === "unread")).toEqual([]);
+    const one = map_of("ab", columns, [0, 1].map(() => Array.from(columns, (_, i) => (i === 3 ? 1 : 0))));
+    expect(coverage_of(one).filter((one) => one.note === "unread")).toHaveLength(99);
+    expect([crowded(flat), crowded(map_of("a", "xyz", [[1, 0, 0]]))]).toEqual([true, false]);
+  });
+});
+
+describe("a recording", () => {
+  test("has what was forced and edited, and no other answer", async () => {
+    const request = { model: "dates", text: "x", prefix: "19", edits: [{ step: 1, map: 0, weights: [1 / 3, 2 / 3] }] };
+    const address = read_address(address_of(request));
+    expect(address).toMatchObject({ text: "x", prefix: "19", edits: [{ step: 1, map: 0 }] });
+    const engine = new RecordedEngine({ model: {} as ModelInfo, request, explanation: dates() });
+    expect((await engine.explain({ ...request, edits: address.edits })).text).toBe("1999-05-03");
+    await expect(engine.explain({ model: "dates", text: "x" })).rejects.toThrow("one answer only");
+  });
+});
+
 describe("address", () => {
   test("comes back as it went", () => {
     const address = { ...plain, model: "dates", text: "3rd & 4th=#<b>\t𝒳 %", beam: 4, prefix: "19", view: "ribbons" as const, choice: "mean" as const, scale: "row" as const, step: 3, other: "b", edits: [{ step: 1, map: 0, weights: [0.25, 0.75] }] };
@@ -196,6 +220,7 @@ describe("command line", () => {
     expect(quoted("it's $HOME `x`")).toBe(`'it'\\''s $HOME \`x\`'`);
     expect(quoted("a\tb'")).toBe("$'a\\tb\\''");
     expect(command_of({ model: "dates", text: "-x", beam: 4, prefix: "19" })).toBe("fovea show runs/dates --beam 4 --prefix 19 -- -x");
+    expect(command_of({ model: "dates", text: "x", saliency: true, self_attention: true })).toBe("fovea show runs/dates --saliency --self-attention x");
   });
   test("has the weights that were edited", () => {
     const edits = [{ step: 1, map: 0, weights: [1 / 3, 2 / 3, 0] }];

@@ -227,6 +227,9 @@ test("of a run the first line that has a map is shown, with what maps tell, and 
   expect(document.querySelector("[aria-roledescription='heat map']")).not.toBeNull();
   expect(document.querySelector("tr:nth-child(2) button")!.getAttribute("aria-pressed")).toBe("true");
   expect(text("aside")).toContain("not why it answered");
+  const shaded = [...document.querySelectorAll<HTMLElement>("tr:nth-child(2) .text span")];
+  expect(shaded.map((one) => one.textContent).join("")).toBe("3rd of May 1999⏎");
+  expect(new Set(shaded.map((one) => one.style.background)).size).toBeGreaterThan(3);
   expect(document.body.textContent).not.toContain("Training has ended");
   tell!([{ event: "ended" }], true);
   flushSync();
@@ -248,6 +251,42 @@ test("self-attention is offered for models that have it, with what its own map t
   await settled();
   expect(engine.asked.at(-1)!.self_attention).toBe(true);
   expect(text(".reading")).toContain("1.00 bits a step");
+});
+
+test("scores tell their greatest and least, and the sum its positions", async () => {
+  await show(new Fake(), "#text=x&step=9");
+  expect(text(".panel .told")).toMatch(/^greatest .* at \d+, least .* at \d+/);
+  expect(text(".sum")).toContain("v(3 at 0)");
+});
+
+test("a long text has a relative scale, which is said, and Ribbons point to Text", async () => {
+  const engine = new Fake();
+  const session = await show(engine, "#text=x");
+  expect(text(".legend")).toContain("100 %");
+  const tokens = Array.from("x".repeat(80), (text, start) => ({ text, start, end: start + 1 }));
+  const weights = tokens.map(() => 1 / 80);
+  const long = { ...(dates as object), source: { text: "x".repeat(80), tokens }, steps: [{ token: "x", probability: 1, alternatives: [], looks: [{ scores: weights, weights, context_norm: 1 }] }] };
+  engine.explain = () => Promise.resolve(read_explanation(long));
+  session.ask();
+  await settled();
+  expect(text(".legend")).toContain("the greatest of each row");
+  session.choose_view("ribbons");
+  flushSync();
+  [...document.querySelectorAll<HTMLElement>("#picture button")].find((one) => one.textContent === "Text")!.click();
+  expect(session.view).toBe("text");
+});
+
+test("an empty page offers lines of the model's run", async () => {
+  const engine = new Fake([], [{ ...model, run: true }]);
+  engine.watch = (_, heard) => {
+    heard([{ event: "validation", update: 1, samples: [{ source: "3 May", target: "x", answer: "y" }] }], false);
+    return () => undefined;
+  };
+  await show(engine, "");
+  document.querySelector<HTMLElement>("#examples button")!.click();
+  await settled();
+  expect(engine.asked.at(-1)).toMatchObject({ text: "3 May" });
+  expect(text("#answer")).toBe("1999-05-03");
 });
 
 test("the worst lines are opened by a click", async () => {

@@ -66,6 +66,32 @@ test("typing shows the answer, and an answer that comes late is dropped", async 
   }
 });
 
+test("a server that is gone, or does not tell of its run, is not waited for", async () => {
+  const other = await stand_in(built);
+  await page.goto(`${other.address}#text=abc`);
+  await page.waitForSelector("#answer");
+  other.close();
+  await page.fill("textarea", "abcd");
+  await page.waitForSelector("[role=alert] >> text=The server does not answer; is `fovea serve` running?");
+  assert.equal(await page.locator("#answer").count(), 0);
+  const busy = await stand_in(built, { live: true });
+  await page.goto(busy.address);
+  await page.waitForSelector("[role=alert] >> text=The server sends no events now");
+  await page.goto("about:blank");
+  troubles = []; // the console tells of both
+  busy.close();
+});
+
+test("the menu is on a narrow screen, too", async () => {
+  await page.setViewportSize({ width: 400, height: 800 });
+  await open({ text: "abc" });
+  await page.click("summary >> text=Export");
+  const box = await page.locator(".items").boundingBox();
+  assert.ok(box.x >= 0 && box.x + box.width <= 400, JSON.stringify(box));
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click('.items button >> text="JSON"')]);
+  assert.equal(download.suggestedFilename(), "abc.json");
+});
+
 test("everything can be reached and done by keyboard alone", async () => {
   await open({});
   await page.keyboard.press("/");
@@ -190,6 +216,18 @@ test("hostile texts as input, symbols and answer are text and nothing else", asy
   }
 });
 
+test("two models stand side by side, and a tree of search begins in sight", async () => {
+  await open({ text: "3rd of May", other: "words", view: "compare" });
+  await page.waitForFunction(() => document.querySelectorAll(".pair [aria-roledescription='heat map']").length === 2);
+  const [first, second] = await page.$$eval(".pair > div", (all) => all.map((one) => one.getBoundingClientRect()));
+  assert.equal(first.top, second.top);
+  await open({ text: "3rd of May 1999, a Monday", beam: "5", view: "beam" });
+  await page.waitForSelector(".area svg");
+  const shown = await page.$$eval(".area g > .best", (all) => all.map((one) => one.getBoundingClientRect()).map(({ left, top }) => ({ left, top })));
+  const area = await page.locator(".area").boundingBox();
+  assert.ok(shown.length > 0 && Math.min(...shown.map((one) => one.left)) < area.x + 30 && shown.every((one) => one.top >= area.y && one.top < area.y + 40));
+});
+
 test("a map of 300 by 300 follows the pointer within a frame", async () => {
   await open({ text: "abcdefghi ".repeat(30).slice(0, 299) });
   await page.waitForSelector('[aria-roledescription="heat map"]');
@@ -245,6 +283,14 @@ test("a picture, the numbers and the whole page are saved", async () => {
   await alone.goto(`file://${html.path}.html`);
   await alone.waitForFunction(() => document.querySelector("#answer")?.textContent === "3rd </script>");
   assert.equal(await alone.locator("[role=option]").count(), 14);
+  // What was forced is told there, too.
+  await open({ text: "abc", prefix: "x" });
+  const forced = await saved("HTML");
+  copyFileSync(forced.path, forced.path + ".html");
+  await alone.goto(`file://${forced.path}.html`);
+  await alone.waitForSelector("#forced >> text=Begins with x");
+  assert.equal(await alone.textContent("#answer"), "xbc");
+  assert.equal(await alone.locator("#forced button").count(), 0);
   await alone.context().close();
 });
 

@@ -7,7 +7,7 @@ const [model, out] = process.argv.slice(2);
 const server = await serve("serve", model, "--port", "0");
 const browser = await open_browser();
 try {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 820 }, colorScheme: "light" });
+  const page = await browser.newPage({ viewport: { width: 1280, height: 1000 }, colorScheme: "light" });
   await show_built_page(page);
   await page.goto(`${server.address}#${new URLSearchParams({ text: "3rd of May 1999", step: "6" })}`);
   await page.waitForSelector("#answer");

@@ -121,16 +121,17 @@ const keys = ["model", "text", "beam", "prefix", "target", "edits", "words", "de
 const described = { components: { schemas: { ExplainRequest: { properties: Object.fromEntries(keys.map((key) => [key, {}])) } } } };
 
 // page: a file, packed or not. Resolves with the address; `close` ends it.
-export function stand_in(page, { delay = () => 0 } = {}) {
+export function stand_in(page, { delay = () => 0, live = false } = {}) {
   const bytes = readFileSync(page);
   const html = page.endsWith(".gz") ? gunzipSync(bytes) : bytes;
   const server = createServer((request, response) => {
     const json = (value, status = 200) => response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(value));
     const path = new URL(request.url, "http://x").pathname;
     if (path === "/") return response.writeHead(200, { "Content-Type": "text/html; charset=utf-8" }).end(html);
-    if (path === "/v1/models") return json({ models, files: true });
+    if (path === "/v1/models") return json({ models: live ? [] : models, files: true });
     if (path === "/openapi.json") return json(described);
-    if (path === "/v1/run") return json(run());
+    if (path === "/v1/run") return json({ ...run(), live });
+    if (path === "/v1/events") return json({ error: { code: 503, message: "too many watch already" } }, 503);
     if (path !== "/v1/explain") return json({ error: { code: 404, message: "no such path" } }, 404);
     let body = "";
     request.setEncoding("utf8").on("data", (part) => (body += part)).on("end", () => {
@@ -142,6 +143,6 @@ export function stand_in(page, { delay = () => 0 } = {}) {
     });
   });
   return new Promise((resolve) => {
-    server.listen(0, "127.0.0.1", () => resolve({ address: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() }));
+    server.listen(0, "127.0.0.1", () => resolve({ address: `http://127.0.0.1:${server.address().port}/`, close: () => (server.close(), server.closeAllConnections()) }));
   });
 }

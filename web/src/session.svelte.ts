@@ -24,6 +24,7 @@ export class Session {
   explanation = $state.raw<Explanation | null>(null);
   before = $state.raw<Explanation | null>(null); // its own answer, before anything was forced
   compared = $state.raw<Explanation | null>(null);
+  attends_itself = $state.raw<Record<string, boolean>>({}); // which models do, as their first answers told
   problem = $state("");
   opened = $state(false); // it is known which models there are
   awaited = $state(false);
@@ -51,6 +52,8 @@ export class Session {
     this.explanation && this.explanation.maps.length > 0 ? heat_map_of(this.explanation, this.choice) : null,
   );
   readonly forced = $derived(this.prefix !== "" || this.target !== "" || this.edits.length > 0);
+
+  readonly can_undo = $derived.by(() => this.forced && this.engine.knows("prefix")); // a recording has no other answer
 
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly main: Latest<Request, { explanation: Explanation; milliseconds: number }>;
@@ -128,7 +131,9 @@ export class Session {
     if (this.beam > 1 && !this.target && this.engine.knows("tree")) request.tree = true;
     if (this.view === "gradient" && this.engine.knows("saliency")) request.saliency = true;
     if (this.view === "media" && this.has_media) request.media = true;
-    if (this.view === "self" && this.engine.knows("self_attention")) request.self_attention = true;
+    // Folded into words an answer does not tell whether there were any.
+    const untold = !this.words && !(this.model in this.attends_itself);
+    if ((this.view === "self" || untold) && this.engine.knows("self_attention")) request.self_attention = true;
     return request;
   }
 
@@ -162,6 +167,7 @@ export class Session {
     } else if (this.plain_text !== request.text) {
       this.before = null;
     }
+    if (request.self_attention && !request.words) this.attends_itself = { ...this.attends_itself, [request.model]: explanation.self_maps.length > 0 };
     this.explanation = explanation;
     this.step = Math.min(this.step, Math.max(0, explanation.steps.length - 1));
     if (this.position >= (this.map?.columns.length ?? 0)) this.position = -1;
@@ -171,6 +177,7 @@ export class Session {
     clearTimeout(this.timer);
     this.awaited = false;
     this.problem = error instanceof Error ? error.message : String(error);
+    this.explanation = this.compared = null; // they answered something else
   }
 
   // What was forced belonged to the old text.
@@ -246,6 +253,7 @@ export class Session {
     this.ask(pause);
   }
   undo(): void {
+    if (!this.can_undo) return;
     this.forget();
     this.ask();
   }

@@ -1,17 +1,20 @@
 // @vitest-environment node
 import { readFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
+import type { ModelInfo } from "../src/engine/engine.ts";
+import { RecordedEngine, address_of } from "../src/engine/recorded.ts";
 import { plain, read_address, write_address } from "../src/model/address.ts";
 import { command_of, quoted } from "../src/model/command.ts";
 import { colour_of, hex, viridis_of } from "../src/model/colour.ts";
 import { read_explanation } from "../src/model/explanation.ts";
-import { column_sums, heat_map_of, map_of_rows, mean_of, row_of } from "../src/model/heat_map.ts";
+import { column_sums, crowded, heat_map_of, map_of_rows, mean_of, row_of } from "../src/model/heat_map.ts";
 import { joined } from "../src/model/joining.ts";
 import { label_of, output_label, printable, shorten, source_label } from "../src/model/label.ts";
 import { Latest } from "../src/model/latest.ts";
 import { coverage_of, entropy, offset_of, rank_correlation, read_map, top_mass, warnings, with_weight } from "../src/model/reading.ts";
 import { add_event, charts_of, empty_run } from "../src/model/run.ts";
 import { file_name, inside_script } from "../src/model/saving.ts";
+import { place_tree } from "../src/model/search_tree.ts";
 
 const dates = (): unknown => JSON.parse(readFileSync(new URL("data/dates.json", import.meta.url), "utf8"));
 const labels = (text: string) => Array.from(text, label_of);
@@ -160,6 +163,43 @@ describe("readings", () => {
   });
 });
 
+describe("the tree of search", () => {
+  test("has its best answer in the first row, and no two symbols in one place", () => {
+    const node = (id: number, parent: number, step: number, token: string, score: number, kept = true) => ({ id, parent, step, token, probability: 0.5, score, kept });
+    const nodes = [
+      node(0, -1, 0, "a", -1), node(1, -1, 0, "b", -1.5), node(2, -1, 0, "c", -9, false), node(3, 0, 1, "d", -2), node(4, 0, 1, "e", -9, false), node(5, 1, 1, "f", -2),
+      node(6, 3, 2, "g", -3), node(7, 3, 2, "</s>", -8), node(8, 5, 2, "</s>", -2.5), node(9, 6, 3, "h", -9, false),
+    ];
+    const { root, best, rows } = place_tree(nodes);
+    expect([...best].map((one) => one.data.token).reverse()).toEqual(["<s>", "b", "f", "</s>"]);
+    expect([...best].map((one) => rows.get(one))).toEqual([0, 0, 0, 0]);
+    expect(new Set(root.descendants().map((one) => `${one.depth} ${rows.get(one)}`)).size).toBe(nodes.length + 1);
+    expect(Math.max(...rows.values())).toBeLessThan(4);
+  });
+});
+
+describe("long texts", () => {
+  test("are hardly read where they have a tenth of an equal share", () => {
+    const columns = "x".repeat(100);
+    const flat = map_of("ab", columns, [0, 1].map(() => Array.from(columns, () => 0.01)));
+    expect(coverage_of(flat).filter((one) => one.note === "unread")).toEqual([]);
+    const one = map_of("ab", columns, [0, 1].map(() => Array.from(columns, (_, i) => (i === 3 ? 1 : 0))));
+    expect(coverage_of(one).filter((one) => one.note === "unread")).toHaveLength(99);
+    expect([crowded(flat), crowded(map_of("a", "xyz", [[1, 0, 0]]))]).toEqual([true, false]);
+  });
+});
+
+describe("a recording", () => {
+  test("has what was forced and edited, and no other answer", async () => {
+    const request = { model: "dates", text: "x", prefix: "19", edits: [{ step: 1, map: 0, weights: [1 / 3, 2 / 3] }] };
+    const address = read_address(address_of(request));
+    expect(address).toMatchObject({ text: "x", prefix: "19", edits: [{ step: 1, map: 0 }] });
+    const engine = new RecordedEngine({ model: {} as ModelInfo, request, explanation: dates() });
+    expect((await engine.explain({ ...request, edits: address.edits })).text).toBe("1999-05-03");
+    await expect(engine.explain({ model: "dates", text: "x" })).rejects.toThrow("one answer only");
+  });
+});
+
 describe("address", () => {
   test("comes back as it went", () => {
     const address = { ...plain, model: "dates", text: "3rd & 4th=#<b>\t𝒳 %", beam: 4, prefix: "19", view: "ribbons" as const, choice: "mean" as const, scale: "row" as const, step: 3, other: "b", edits: [{ step: 1, map: 0, weights: [0.25, 0.75] }] };
@@ -180,6 +220,7 @@ describe("command line", () => {
     expect(quoted("it's $HOME `x`")).toBe(`'it'\\''s $HOME \`x\`'`);
     expect(quoted("a\tb'")).toBe("$'a\\tb\\''");
     expect(command_of({ model: "dates", text: "-x", beam: 4, prefix: "19" })).toBe("fovea show runs/dates --beam 4 --prefix 19 -- -x");
+    expect(command_of({ model: "dates", text: "x", saliency: true, self_attention: true })).toBe("fovea show runs/dates --saliency --self-attention x");
   });
   test("has the weights that were edited", () => {
     const edits = [{ step: 1, map: 0, weights: [1 / 3, 2 / 3, 0] }];

@@ -54,7 +54,7 @@ test("the answer, its tokens and the formula are shown", async () => {
   expect(document.querySelectorAll("[role=option]")).toHaveLength(11);
   expect(document.querySelector('[role=option][aria-selected="true"]')!.getAttribute("aria-label")).toContain("“9”");
   expect(document.body.textContent).toContain("e = v' tanh(W q + U k + b)");
-  expect(text("#reading")).toContain("bits a step");
+  expect(text(".reading")).toContain("bits a step");
 });
 
 test("what the server does not know is not asked for", async () => {
@@ -216,6 +216,79 @@ test("a training is shown at once, follows its end, and stays where one has move
   expect(document.body.textContent).toContain("answer 40");
 });
 
+test("of a run the first line that has a map is shown, with what maps tell, and its end is said", async () => {
+  const engine = new Fake([], []);
+  let tell: Parameters<Engine["watch"]>[1] | undefined;
+  engine.watch = (_, heard) => ((tell = heard), () => undefined);
+  await show(engine, "");
+  const samples = [{ source: "none", target: "", answer: "" }, { source: "3rd of May 1999", target: "", answer: "", explanation: dates }];
+  tell!([{ event: "validation", update: 10, samples }], true);
+  flushSync();
+  expect(document.querySelector("[aria-roledescription='heat map']")).not.toBeNull();
+  expect(document.querySelector("tr:nth-child(2) button")!.getAttribute("aria-pressed")).toBe("true");
+  expect(text("aside")).toContain("not why it answered");
+  const shaded = [...document.querySelectorAll<HTMLElement>("tr:nth-child(2) .text span")];
+  expect(shaded.map((one) => one.textContent).join("")).toBe("3rd of May 1999⏎");
+  expect(new Set(shaded.map((one) => one.style.background)).size).toBeGreaterThan(3);
+  expect(document.body.textContent).not.toContain("Training has ended");
+  tell!([{ event: "ended" }], true);
+  flushSync();
+  expect(document.body.textContent).toContain("Training has ended; fovea serve RUN lets you ask it.");
+});
+
+test("self-attention is offered for models that have it, with what its own map tells", async () => {
+  const engine = new Fake(["self_attention"]);
+  await show(engine, "#text=x");
+  expect(engine.asked[0]!.self_attention).toBe(true);
+  expect(document.querySelector("#tab-self")).toBeNull();
+  await unmount(mounted!);
+  const weights = [[0.5, 0.5, 0], [0, 0.5, 0.5], [0.5, 0, 0.5]];
+  engine.explain = (request) => (engine.asked.push(request), Promise.resolve(read_explanation({ ...(dates as object), self_maps: [{ part: "encoder", layer: 0, head: 0, weights }] })));
+  const session = await show(engine, "#text=x");
+  session.ask();
+  expect(engine.asked.at(-1)!.self_attention).toBeUndefined();
+  document.querySelector<HTMLElement>("#tab-self")!.click();
+  await settled();
+  expect(engine.asked.at(-1)!.self_attention).toBe(true);
+  expect(text(".reading")).toContain("1.00 bits a step");
+});
+
+test("scores tell their greatest and least, and the sum its positions", async () => {
+  await show(new Fake(), "#text=x&step=9");
+  expect(text(".panel .told")).toMatch(/^greatest .* at \d+, least .* at \d+/);
+  expect(text(".sum")).toContain("v(3 at 0)");
+});
+
+test("a long text has a relative scale, which is said, and Ribbons point to Text", async () => {
+  const engine = new Fake();
+  const session = await show(engine, "#text=x");
+  expect(text(".legend")).toContain("100 %");
+  const tokens = Array.from("x".repeat(80), (text, start) => ({ text, start, end: start + 1 }));
+  const weights = tokens.map(() => 1 / 80);
+  const long = { ...(dates as object), source: { text: "x".repeat(80), tokens }, steps: [{ token: "x", probability: 1, alternatives: [], looks: [{ scores: weights, weights, context_norm: 1 }] }] };
+  engine.explain = () => Promise.resolve(read_explanation(long));
+  session.ask();
+  await settled();
+  expect(text(".legend")).toContain("the greatest of each row");
+  session.choose_view("ribbons");
+  flushSync();
+  [...document.querySelectorAll<HTMLElement>("#picture button")].find((one) => one.textContent === "Text")!.click();
+  expect(session.view).toBe("text");
+});
+
+test("an empty page offers lines of the model's run", async () => {
+  const engine = new Fake([], [{ ...model, run: true }]);
+  engine.watch = (_, heard) => {
+    heard([{ event: "validation", update: 1, samples: [{ source: "3 May", target: "x", answer: "y" }] }], false);
+    return () => undefined;
+  };
+  await show(engine, "");
+  document.querySelector<HTMLElement>("#examples button")!.click();
+  await settled();
+  expect(engine.asked.at(-1)).toMatchObject({ text: "3 May" });
+  expect(text("#answer")).toBe("1999-05-03");
+});
+
 test("the worst lines are opened by a click", async () => {
   const engine = new Fake([], [{ ...model, run: true, columns: ["source", "source2"] }]);
   engine.watch = (_, heard) => {
@@ -227,6 +300,40 @@ test("the worst lines are opened by a click", async () => {
   await settled();
   expect(session.view).toBe("map");
   expect(engine.asked.at(-1)).toMatchObject({ text: "a\tb" });
+});
+
+test("an answer does not outlive a question that failed, but what was forced can be undone", async () => {
+  const engine = new Fake();
+  const session = await show(engine, "#text=x");
+  session.force(4, "7");
+  const answers = engine.explain;
+  engine.explain = () => Promise.reject(new Error("gone"));
+  session.ask();
+  await settled();
+  expect(text("[role=alert]")).toBe("gone");
+  expect(document.querySelector("#answer, [aria-roledescription='heat map']")).toBeNull();
+  engine.explain = answers;
+  document.querySelector<HTMLElement>("#forced button")!.click();
+  await settled();
+  expect(text("#answer")).toBe("1999-05-03");
+});
+
+test("a run that breaks off stays, and it is said until it goes on", async () => {
+  const engine = new Fake([], []);
+  let [tell, fail]: [Parameters<Engine["watch"]>[1] | undefined, Parameters<Engine["watch"]>[2] | undefined] = [undefined, undefined];
+  engine.watch = (_, heard, failed) => ([tell, fail] = [heard, failed], () => undefined);
+  await show(engine, "");
+  fail!("refused");
+  flushSync();
+  expect(text("#picture")).not.toContain("Waiting");
+  fail!("");
+  tell!([{ event: "update", update: 10, epoch: 1 }], true);
+  flushSync();
+  expect(text("#run")).toContain("training now");
+  fail!("gone");
+  flushSync();
+  expect(text("[role=alert]")).toBe("gone");
+  expect(text("#run")).toContain("the run · update 10");
 });
 
 test("what went wrong is said", async () => {

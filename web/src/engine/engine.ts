@@ -49,6 +49,7 @@ export interface Engine {
   // Whether a request may ask for this; what it may not is left out of requests.
   knows(extra: Extra): boolean;
   explain(request: Request, signal: AbortSignal): Promise<Explanation>;
-  // Calls back with what has happened, then with each event as it comes; the result ends it.
+  // Calls back with what has happened, then with each event as it comes; the result ends it. A failure that has passed is
+  // told as an empty one.
   watch(model: string, heard: (events: RunEvent[], live: boolean) => void, failed: (message: string) => void): () => void;
 }

@@ -11,7 +11,7 @@ const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const no_answer: Record<string, string> = {
   empty: "There is nothing to answer yet.",
   too_long: "This line is longer than the model reads.",
-  too_few_columns: "This model reads several columns: separate them by a tab (the key ⇥ beside the box).",
+  too_few_columns: "This model reads several columns: fill each of the boxes.",
   unreadable: "The model cannot read this line.",
 };
 
@@ -57,14 +57,23 @@ async function read_json(response: Response): Promise<unknown> {
   throw new Error(message || `The server answered ${response.status}.`);
 }
 
+// Every browser has words of its own for a server that is not there, and none says what to do.
+async function ask(path: string, how: RequestInit = {}): Promise<unknown> {
+  const response = await fetch(path, how).catch((error: unknown) => {
+    if (how.signal?.aborted) throw error;
+    throw new Error("The server does not answer; is `fovea serve` running?");
+  });
+  return read_json(response);
+}
+
 export class HttpEngine implements Engine {
   private known = new Set<string>();
 
   async models(): Promise<ModelInfo[]> {
     // What requests may hold is told by the server itself, so that an older one is not asked for what it does not know.
     const [models, described] = await Promise.all([
-      fetch("/v1/models").then(read_json),
-      fetch("/openapi.json").then(read_json).catch(() => ({})),
+      ask("/v1/models"),
+      ask("/openapi.json").catch(() => ({})),
     ]);
     const schemas = fields(fields(fields(described).components).schemas);
     this.known = new Set(Object.keys(fields(fields(schemas.ExplainRequest).properties)));
@@ -76,13 +85,13 @@ export class HttpEngine implements Engine {
   }
 
   async explain(request: Request, signal: AbortSignal): Promise<Explanation> {
-    const response = await fetch("/v1/explain", {
+    const answer = await ask("/v1/explain", {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify(request),
       signal,
     });
-    const first = fields(list(fields(await read_json(response)).explanations)[0]);
+    const first = fields(list(fields(answer).explanations)[0]);
     const status = text(first.status);
     if (status !== "" && status !== "answered") throw new Error(text(first.problem) || no_answer[status] || `No answer: ${status}.`);
     return read_explanation(first);
@@ -92,7 +101,7 @@ export class HttpEngine implements Engine {
     const stop = new AbortController();
     let source: EventSource | undefined;
     const begin = async (): Promise<void> => {
-      const run = fields(await fetch(`/v1/run?model=${encodeURIComponent(model)}`, { signal: stop.signal }).then(read_json));
+      const run = fields(await ask(`/v1/run?model=${encodeURIComponent(model)}`, { signal: stop.signal }));
       const events = [...list(run.events), ...list(run.film)].map(fields);
       if (run.live !== true) return heard(events, false);
       // Live: the stream begins with all that has happened, so what came with the run is not counted twice.
@@ -111,6 +120,10 @@ export class HttpEngine implements Engine {
         waiting.push(fields(JSON.parse(message.data)));
         if (waiting.at(-1)!.event === "ended") source?.close();
       };
+      // What was refused stays closed; what broke off is tried again by the browser.
+      source.onerror = () =>
+        failed(source?.readyState === EventSource.CLOSED ? "The server sends no events now, perhaps because too many watch already. Reload the page to try again." : "The training does not answer: it has ended or was stopped. `fovea serve RUN` lets you ask what it saved.");
+      source.onopen = () => failed("");
       for (const name of ["message", "started", "update", "validation", "notice", "warning", "saved", "film", "ended"]) source.addEventListener(name, take);
     };
     begin().catch((error: unknown) => {

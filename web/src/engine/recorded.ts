@@ -1,4 +1,5 @@
 // The engine of a stand-alone page: it has the one explanation that was saved with it, and says so to any other question.
+import { plain, write_address } from "../model/address.ts";
 import { type Explanation, read_explanation } from "../model/explanation.ts";
 import type { Engine, ModelInfo, Request } from "./engine.ts";
 
@@ -7,6 +8,9 @@ export interface Recording {
   request: Request;
   explanation: unknown;
 }
+
+// What was asked, forced and edited, as the address of a page that asks the same.
+export const address_of = ({ text, beam = 1, prefix = "", target = "", edits = [] }: Request): string => write_address({ ...plain, text, beam, prefix, target, edits });
 
 export class RecordedEngine implements Engine {
   constructor(readonly recording: Recording) {}
@@ -18,7 +22,7 @@ export class RecordedEngine implements Engine {
     return false;
   }
   explain(request: Request): Promise<Explanation> {
-    if (request.text !== this.recording.request.text)
+    if (address_of(request) !== address_of(this.recording.request))
       return Promise.reject(new Error("This page is a recording: it has one answer only. Open the page with `fovea serve` to ask for others."));
     return Promise.resolve(read_explanation(this.recording.explanation));
   }

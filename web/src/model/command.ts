@@ -23,6 +23,8 @@ export function command_of(request: Request, folder = "runs"): string {
   if (request.prefix) options.push("--prefix", quoted(request.prefix));
   if (request.target) options.push("--target", quoted(request.target));
   if (request.words) options.push("--words");
+  if (request.saliency) options.push("--saliency");
+  if (request.self_attention) options.push("--self-attention");
   if (request.edits?.length) options.push("--edits", quoted(JSON.stringify(request.edits.map(written))));
   // Options stand before a text that begins with a dash.
   return [...words.slice(0, 3), ...options, ...words.slice(3)].join(" ");

@@ -11,6 +11,9 @@ export interface HeatMap {
   weights: Float64Array; // [rows, columns]; NaN where a step has no weight
 }
 
+// So long that no cell has room for a label, and no weight is large enough for the fixed scale.
+export const crowded = (map: HeatMap): boolean => map.columns.length > 60;
+
 export type MapChoice = number | "mean";
 
 export const weight_at = (map: HeatMap, row: number, column: number): number => map.weights[row * map.columns.length + column] ?? NaN;

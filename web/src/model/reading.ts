@@ -100,14 +100,15 @@ export interface Coverage {
   note: "" | "unread" | "read again";
 }
 
-const hardly = 0.1;
+const hardly = 0.1; // of a reading, or of an equal share where the text is longer than the answer
 const again = 1.5;
 
 export function coverage_of(map: HeatMap): Coverage[] {
   const on_stop = stops(map);
+  const least = hardly * Math.min(1, map.rows.length / Math.max(map.columns.length, 1));
   return column_sums(map).map((sum, i) => ({
     sum,
-    note: on_stop[i] ? "" : sum < hardly ? "unread" : sum > again ? "read again" : "",
+    note: on_stop[i] ? "" : sum < least ? "unread" : sum > again ? "read again" : "",
   }));
 }
 

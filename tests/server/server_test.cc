@@ -192,6 +192,14 @@ TEST(Server, FriendsOfItsOwn) {
   EXPECT_EQ(stranger.status, 403);
   EXPECT_FALSE(stranger.fields.contains("access-control-allow-origin"));
   EXPECT_FALSE(server.ask(server.get("/healthz")).fields.contains("access-control-allow-origin"));
+  const std::string friendly = "Origin: https://friend.example\r\n";
+  for (const auto& [status, bytes] :
+       {std::pair(405, server.post("/v1/models", "{}", friendly)),  // before the body is read, as is the next
+        std::pair(413, server.post("/v1/predict", std::string((1 << 20) + 1, ' '), friendly))}) {
+    const Reply refused = server.ask(bytes);
+    EXPECT_EQ(refused.status, status);
+    EXPECT_EQ(refused.fields.at("access-control-allow-origin"), "https://friend.example") << "its page can read why";
+  }
 }
 
 TEST(Server, StopsWhenWhatWasBegunIsDone) {

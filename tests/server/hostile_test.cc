@@ -204,7 +204,7 @@ TEST(HostileRequests, ThoseWhoDoNotTakeTheirRepliesMakeRoom) {
 std::string long_question() {
   std::vector<std::string> lines;
   for (const Example& example : tiny_examples(3, 256)) lines.push_back(example.source);
-  return Json{{"lines", lines}, {"beam", 64}, {"nbest", 64}, {"min_output", 64}, {"max_output", 64}}.dump();
+  return Json{{"lines", lines}, {"beam", 64}, {"nbest", 64}, {"min_output", 16}, {"max_output", 16}}.dump();
 }
 
 TEST(HostileRequests, AFullQueueSaysWhenToComeAgain) {
@@ -234,7 +234,7 @@ TEST(HostileRequests, AFullQueueSaysWhenToComeAgain) {
 }
 
 TEST(HostileRequests, AnAnswerThatTakesTooLongIsGivenUp) {
-  const TestServer server({.answer = 0.1});
+  const TestServer server({.answer = 0.05});
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(server.ask(server.post("/v1/predict", long_question())).status, 504);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));

@@ -210,7 +210,7 @@ TEST(Server, StopsWhenWhatWasBegunIsDone) {
   half.send("POST /v1/predict HTTP/1.1\r\n");
   const std::vector<std::string> lines = sources(9, 256);
   busy.send(
-      server.post("/v1/predict", Json{{"lines", lines}, {"beam", 20}, {"min_output", 60}, {"max_output", 60}}.dump()));
+      server.post("/v1/predict", Json{{"lines", lines}, {"beam", 16}, {"min_output", 60}, {"max_output", 60}}.dump()));
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   server.tell_to_stop();
   const Reply reply = busy.read();

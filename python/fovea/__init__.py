@@ -18,6 +18,7 @@ from . import errors as _errors  # before the engine, which raises them
 from . import _engine
 from ._explanation import Alternative, Explanation, Hypothesis
 from ._model import Metric, Model, Scored, Scores, TokenScore, average, load
+from ._options import check_kind as _check_kind, whole_number as _whole_number
 from ._runs import Comparison, compare, train
 from .errors import DataError, Error, FoveaWarning, Interrupted, ModelError, UsageError
 
@@ -72,4 +73,6 @@ def make(name: str, count: int = 10000, seed: int = 1) -> list[tuple[str, str]]:
     >>> target == source[::-1]
     True
     """
-    return _engine.make(name, count, seed)
+    _check_kind("name", name, str, "the name of a data set")
+    _check_kind("seed", seed, int, "a whole number")
+    return _engine.make(name, _whole_number("count", count), seed)

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
+from ._options import whole_number
 
 if TYPE_CHECKING:
     import numpy
@@ -136,7 +137,7 @@ class Explanation:
 
     def svg(self, map: int = 0) -> str:
         """A map as a picture."""
-        return self._drawn.svg(map)
+        return self._drawn.svg(whole_number("map", map))
 
     def html(self) -> str:
         """A page of its own with all maps, and the same as tables."""

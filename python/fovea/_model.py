@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from . import _engine
 from ._explanation import Explanation, Hypothesis
-from ._options import Option, as_json
+from ._options import Option, as_json, check_kind, whole_number
 from ._rows import Data, Path, data_of, lines_of
 from .errors import FoveaWarning, UsageError
 
@@ -76,8 +76,7 @@ class Model:
 
     def __call__(self, text: str, **options: Option) -> str:
         """The answer to one line."""
-        if not isinstance(text, str):
-            raise UsageError(f"text: wants one text, got {type(text).__name__}; model.predict answers many")
+        check_kind("text", text, str, "one text (model.predict answers many)")
         found, trouble, _, _ = self._engine.predict([text], as_json(options), "text")
         warn(trouble)
         return str(found[0])
@@ -131,10 +130,18 @@ class Model:
     def explain(self, text: str, *, target: str = "", words: bool = False, **options: Option) -> Explanation:
         """The answer to one line, with where the model looked; or, with a ``target``, how it would write that.
 
+        ``detail``, ``saliency``, ``self_attention``, ``tree`` and ``media`` are what it can have beside that, and ``edits`` are attention
+        weights to be used instead: a list such as ``[{"step": 0, "map": 0, "weights": [0, 1, 0, 0]}]``, or the text of one.
+
         >>> model.explain("abc").text
         'abc'
+        >>> edited = model.explain("abc", edits=[{"step": 0, "weights": [0, 1, 0, 0]}])
+        >>> edited.weights[0].tolist()
+        [0.0, 1.0, 0.0, 0.0]
         """
-        asked = as_json(options)
+        check_kind("text", text, str, "one text")
+        check_kind("target", target, str, "one text")
+        asked, words = as_json(options), bool(words)
 
         def drawn() -> _engine.Output:
             return self._engine.look(text, target, asked, words, True)[0]
@@ -201,6 +208,8 @@ class Model:
 
     def encode(self, source: str, target: str) -> tuple[list[int], list[int]]:
         """The numbers of a pair's symbols, as the network reads them, each with the stop symbol."""
+        check_kind("source", source, str, "one text")
+        check_kind("target", target, str, "one text")
         return self._engine.encode(source, target)
 
     def to_torch(self) -> torch.nn.Module:
@@ -219,8 +228,8 @@ class Model:
         return _from_bytes, (self._engine.bytes(), self._threads, self._int8, self.training)
 
     def __repr__(self) -> str:
-        config = self.config
-        return f"<fovea.Model {config['task']}, {sum(array.size for array in self.weights.values()):,} weights>"
+        several = f"{self._files} models, the first: " if self._files > 1 else ""
+        return f"<fovea.Model {several}{self.config['task']}, {self._engine.weight_count():,} weights>"
 
 
 def _from_bytes(content: bytes, threads: int, int8: bool, training: dict[str, Any] | None) -> Model:
@@ -239,6 +248,7 @@ def load(*paths: Path, threads: int = 0, int8: bool = False) -> Model:
     if not paths:
         raise UsageError("paths: wants a model, the folder of a run or a file")
     names = [os.fspath(path) for path in paths]
+    threads, int8 = whole_number("threads", threads), bool(int8)
     return Model(_engine.Model(names, threads, int8), threads, int8, files=len(names))
 
 
@@ -247,4 +257,5 @@ def average(*paths: Path, last: int = 0, threads: int = 0) -> Model:
     names = [os.fspath(path) for path in paths]
     if not names or (last and len(names) != 1):
         raise UsageError("paths: wants models, or with `last` the folder of one run")
-    return Model(_engine.Model(_engine.average(names, last), threads, False), threads)
+    threads = whole_number("threads", threads)
+    return Model(_engine.Model(_engine.average(names, whole_number("last", last)), threads, False), threads)

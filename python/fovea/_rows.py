@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable
 from typing import Any, Union
 
+from ._options import check_kind
 from .errors import UsageError
 
 Path = Union[str, "os.PathLike[str]"]
@@ -17,6 +18,7 @@ def lines_of(lines: Iterable[Any]) -> list[Any]:
     """A tuple or list is the columns of one line."""
     if isinstance(lines, (str, bytes)):
         raise UsageError("lines: wants many texts, got one; model(text) answers that")
+    check_kind("lines", lines, Iterable, "many texts")
     return ["\t".join(line) if isinstance(line, (tuple, list)) else line for line in lines]
 
 
@@ -26,5 +28,6 @@ def data_of(data: Data) -> tuple[str | None, list[tuple[Any, ...]] | None]:
         return None, None
     if isinstance(data, (str, os.PathLike)):
         return os.fspath(data), None
+    check_kind("data", data, Iterable, "a file, or pairs")
     rows = data.itertuples(index=False, name=None) if hasattr(data, "itertuples") else data
     return None, [tuple(row) if not isinstance(row, str) else (row,) for row in rows]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 from . import _engine
 from ._model import Model, load, warn
-from ._options import Option, Settings, plain, setting_text, split
+from ._options import Option, Settings, check_kind, plain, setting_text, split
 from ._progress import Progress, Shown
 from ._rows import Data, Path, Rows, data_of
 from .errors import Interrupted
@@ -127,6 +127,7 @@ def compare(
     >>> [row["attention.score"] for row in rows]
     ['dot', 'additive']
     """
+    check_kind("vary", vary, Mapping, 'settings with their values, such as {"attention.score": "all"}')
     file, rows = data_of(data)
     shown = Shown(progress)
     names = [name for name, *_ in _engine.compare_options()]

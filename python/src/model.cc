@@ -21,6 +21,7 @@ namespace {
 
 // What can be asked of a prediction: the fields of a search, and what the command line has beside them.
 struct Asked {
+  bool explain = false;  // what is only for explanations is known only then
   SearchOptions search;
   std::string columns;
   std::string dictionary;
@@ -36,6 +37,7 @@ struct Asked {
     visit("max_length", max_length, "longest line in characters; 0: as the model was trained", between(0, 1'000'000));
     visit("replace_unknown", replace_unknown,
           "where the unknown symbol is written, take the source's symbol looked at most");
+    if (explain) search.explain.fields(visit);
   }
 
   PredictOptions options(const Model& model) const {
@@ -48,8 +50,8 @@ struct Asked {
   }
 };
 
-Asked asked_by(std::string_view json) {
-  Asked asked;
+Asked asked_by(std::string_view json, bool explain = false) {
+  Asked asked = {.explain = explain};
   if (json != "{}") set_fields(asked, json);  // to look at every field takes as long as all else around a short line
   if (!asked.dictionary.empty() && !asked.replace_unknown) {
     throw usage_error("dictionary: belongs to replace_unknown");
@@ -200,7 +202,7 @@ class OpenedModel {
   std::pair<Output, std::vector<std::string>> look(nb::str line, nb::str target, const std::string& json, bool words,
                                                    bool drawn) {
     Predictor& predictor = *predictor_;
-    const Asked asked = asked_by(json);
+    const Asked asked = asked_by(json, true);
     PredictOptions options = asked.options(predictor.model());
     if (drawn) options.answer.search.limits = picture_limits;
     if (words) check_folds_words(predictor.model().config());
@@ -263,6 +265,7 @@ class OpenedModel {
     Files files;
     files.write_atomically(path, encode_safetensors({model.metadata(), model.arrays()}));
   }
+  std::int64_t weight_count() const { return (*predictor_).model().parameters().count(); }
   std::string config() const { return to_json((*predictor_).model().config()); }
   int threads() const { return (*predictor_).threads(); }
   std::pair<std::vector<std::string>, std::vector<std::string>> symbols() const {
@@ -336,6 +339,7 @@ void add_model(nb::module_& m) {
       .def("evaluate", &OpenedModel::evaluate, nb::arg("options"), nb::arg("rows").none())
       .def("bytes", &OpenedModel::bytes)
       .def("save", &OpenedModel::save, nb::arg("path"))
+      .def("weight_count", &OpenedModel::weight_count)
       .def("config", &OpenedModel::config)
       .def("threads", &OpenedModel::threads)
       .def("symbols", &OpenedModel::symbols)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy
@@ -121,6 +122,41 @@ def test_explain_of_a_given_target(model: fovea.Model) -> None:
         model.explain("abc", words=True)
 
 
+def test_explanations_have_what_is_asked_for(model: fovea.Model, folder: Path) -> None:
+    words = ["--detail", "--saliency", "--self", "--tree", "--beam", 2]
+    asked = model.explain("abc", detail=True, saliency=True, self_attention=True, tree=True, beam=2)
+    assert asked.to_dict() == json.loads(command("show", folder, "abc", *words, "--json"))
+    assert asked.to_dict() != model.explain("abc", beam=2).to_dict()
+    edit = {"step": 1, "map": 0, "weights": numpy.array([0, 0, 1, 0])}
+    text = '[{"step": 1, "weights": [0, 0, 1, 0]}]'
+    for edits in ([edit], text):
+        assert model.explain("abc", edits=edits).weights[1].tolist() == [0, 0, 1, 0]
+    with pytest.raises(fovea.UsageError, match="edits"):
+        model.explain("abc", edits=[{"step": 1, "weights": [-1]}])
+    with pytest.raises(fovea.UsageError, match="saliency: unknown"):
+        model.predict(["abc"], saliency=True)
+
+
+def test_wrong_types_are_refused_in_our_words(model: fovea.Model, folder: Path) -> None:
+    calls: dict[str, Callable[[], object]] = {
+        "text: wants one text, got int": lambda: model.explain(5),  # type: ignore[arg-type]
+        "target: wants one text, got int": lambda: model.explain("abc", target=5),  # type: ignore[arg-type]
+        "source: wants one text, got int": lambda: model.encode(5, "a"),  # type: ignore[arg-type]
+        "map: wants a whole number, got str": lambda: model.explain("abc").svg("x"),  # type: ignore[arg-type]
+        "lines: wants many texts, got int": lambda: model.predict(5),  # type: ignore[call-overload]
+        "data: wants a file, or pairs, got int": lambda: model.evaluate(5),  # type: ignore[arg-type]
+        "threads: wants a whole number, got str": lambda: fovea.load(folder, threads="x"),  # type: ignore[arg-type]
+        "threads: wants a whole number from 0": lambda: fovea.load(folder, threads=-1),
+        "last: wants a whole number, got str": lambda: fovea.average(folder, last="x"),  # type: ignore[arg-type]
+        "count: wants a whole number, got str": lambda: fovea.make("copy", "x"),  # type: ignore[arg-type]
+        "vary: wants settings with their values": lambda: fovea.compare([("a", "a")], vary="x"),  # type: ignore[arg-type]
+        "settings: wants names with values": lambda: fovea.train([("a", "a")], settings="x"),  # type: ignore[arg-type]
+    }
+    for words, call in calls.items():
+        with pytest.raises(fovea.UsageError, match=words):
+            call()
+
+
 def test_scores_are_those_of_the_command(model: fovea.Model, folder: Path) -> None:
     scores = model.score([("abc", "abc"), ("ab", "ba")])
     text = command("score", folder, "--json", lines="abc\tabc\nab\tba\n").splitlines()
@@ -157,6 +193,7 @@ def test_int8_and_several_models(folder: Path) -> None:
     assert fovea.load(folder, int8=True)("abc") == "abc"
     both = fovea.load(folder, folder)
     assert both("abc") == "abc"
+    assert repr(both).startswith("<fovea.Model 2 models, the first: transduce, ")
     with pytest.raises(fovea.UsageError, match="cannot be saved"):
         both.save("x")
     assert fovea.average(folder, folder)("abc") == "abc"

@@ -121,7 +121,7 @@ class JsonSettings : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool start_array(std::size_t) override {
-    refuse_in_list();
+    refuse_here();
     list_.emplace();
     return true;
   }
@@ -152,8 +152,11 @@ class JsonSettings : public nlohmann::json_sax<nlohmann::json> {
     return closed.settings_before < settings.size() || open_.empty() || add(EmptyTable{});
   }
 
-  bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception& problem) override {
-    throw model_error("{}: {}", where_, printable(problem.what()));
+  // Nothing of the text is said again: it may be a secret, and its sender has it.
+  bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception& problem) override {
+    constexpr int out_of_range = 406;
+    throw model_error("{}: {} at byte {}", where_,
+                      problem.id == out_of_range ? "has a number beyond measure" : "is not JSON", position);
   }
 
  private:
@@ -169,9 +172,13 @@ class JsonSettings : public nlohmann::json_sax<nlohmann::json> {
     if (list_) throw error("wants nothing but text in its list");
   }
 
-  bool add(Given given) {
+  void refuse_here() const {
     refuse_in_list();
-    if (open_.empty()) throw error("wants an object of settings");
+    if (open_.empty()) throw error("wants a JSON object");
+  }
+
+  bool add(Given given) {
+    refuse_here();
     settings.push_back({name_, std::move(given), place()});
     return true;
   }

@@ -8,6 +8,7 @@ std::span<const InputFlag> input_flags() {
   static constexpr InputFlag all[] = {
       {"abstain_below", "--abstain-below"},
       {"alignment_file", "--alignment"},
+      {"allow_origin", "--allow-origin"},
       {"allowed", "--allowed"},
       {"answer", "--answer"},
       {"bad_typing", "--bad-typing"},

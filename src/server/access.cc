@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "base/error.h"
+#include "base/utf8.h"
+
 namespace fovea {
 
 namespace {
@@ -23,10 +26,28 @@ std::string lower_case(std::string_view text) {
   return out;
 }
 
+// scheme://host[:port], as browsers send it.
+bool is_origin(std::string_view text) {
+  constexpr std::string_view signs = "abcdefghijklmnopqrstuvwxyz0123456789-._:[]", digits = "0123456789";
+  const std::size_t scheme = text.find("://");
+  if (scheme == 0 || scheme == text.npos || text.find_first_not_of(signs) != scheme + 1) return false;
+  const std::string_view place = text.substr(scheme + 3), host = without_port(place), port = place.substr(host.size());
+  return !host.empty() && place.find_first_not_of(signs) == place.npos &&
+         (port.empty() || (port.size() > 1 && port.find_first_not_of(digits, 1) == port.npos));
+}
+
 }  // namespace
 
-Access::Access(const std::string& address, int port, std::vector<std::string> hosts, std::vector<std::string> origins)
-    : origins_(std::move(origins)), port_(std::to_string(port)), any_address_(address == "0.0.0.0" || address == "::") {
+Access::Access(const std::string& address, int port, const std::vector<std::string>& hosts,
+               const std::vector<std::string>& origins)
+    : port_(std::to_string(port)), any_address_(address == "0.0.0.0" || address == "::") {
+  for (const std::string& given : origins) {
+    origins_.push_back(lower_case(given));
+    if (is_origin(origins_.back())) continue;
+    throw usage_error(
+        "`allow_origin` {}: wants scheme://host or scheme://host:port and no more, as https://example.org",
+        beginning(given));
+  }
   for (const std::string& host : hosts) {
     const std::string name = lower_case(host);
     (without_port(name) == name ? any_port_ : hosts_).push_back(name);

@@ -11,7 +11,9 @@ namespace fovea {
 class Access {
  public:
   // `address` is where the server listens. A host may have a port (example.org:8000) or go with any.
-  Access(const std::string& address, int port, std::vector<std::string> hosts, std::vector<std::string> origins);
+  // Throws a usage_error for an origin that no browser would send.
+  Access(const std::string& address, int port, const std::vector<std::string>& hosts,
+         const std::vector<std::string>& origins);
 
   // Throws an HttpError.
   void check(const HttpRequest& request) const;

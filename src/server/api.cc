@@ -125,7 +125,7 @@ void Api::check_head(const HttpRequest& request) const {
 Api::Abandon Api::handle(HttpRequest request, Send send) {
   const auto start = std::chrono::steady_clock::now();
   const Route* route = find_route(request.path);
-  const HttpFields shared = access_ ? access_->reply_fields(request) : HttpFields();
+  const HttpFields shared = reply_fields(request);
   const std::string_view path = route ? route->path : "other";
   const Send finish = [this, start, path, shared, send = std::move(send)](HttpReply reply) {
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;

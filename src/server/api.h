@@ -39,6 +39,11 @@ class Api {
   // Before the body is waited for: throws an HttpError if the head alone says that it will be refused.
   void check_head(const HttpRequest& request) const;
 
+  // Those of every reply to it, refusals too.
+  HttpFields reply_fields(const HttpRequest& request) const {
+    return access_ ? access_->reply_fields(request) : HttpFields();
+  }
+
   // From now on /healthz says so, and nothing new is asked of a model.
   void stop() { stopping_ = true; }
   ServerMetrics& metrics() { return metrics_; }

@@ -1,6 +1,7 @@
 #include "server/http.h"
 
 #include <algorithm>
+#include <boost/beast/http/status.hpp>
 #include <ctime>
 #include <fmt/core.h>
 
@@ -8,6 +9,8 @@
 #include "base/json.h"
 
 namespace fovea {
+
+namespace http = boost::beast::http;
 
 namespace {
 
@@ -187,8 +190,9 @@ std::string reply_head(const HttpReply& reply, bool keep_alive) {
   }
   if (!keep_alive) fields.emplace_back("Connection", "close");
   fields.insert(fields.end(), reply.fields.begin(), reply.fields.end());
-  // The words that used to follow the number mean nothing (RFC 9112, section 4).
-  std::string text = fmt::format("HTTP/1.1 {} {}\r\n", reply.status, reply.status < 400 ? "OK" : "Refused");
+  // The words behind the number mean nothing (RFC 9112, section 4), but people read them.
+  const auto reason = http::obsolete_reason(http::int_to_status(static_cast<unsigned>(reply.status)));
+  std::string text = fmt::format("HTTP/1.1 {} {}\r\n", reply.status, std::string_view(reason.data(), reason.size()));
   for (const auto& [name, value] : fields) text += fmt::format("{}: {}\r\n", name, value);
   return text + "\r\n";
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/core.h>
 
+#include "base/as_size.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "server/http.h"
@@ -39,12 +40,23 @@ std::string with_edits_as_text(std::string_view body) {
 
 HttpError refused(const std::string& message) { return {400, message}; }
 
-void check_limits(const AskedOptions& options, const InquiryLimits& limits) {
+bool is_length(const Field& field) { return field.name == "max_output" || field.name == "min_output"; }
+
+// One request must not keep the model from all others: so many symbols may be looked for.
+void check_work(const Inquiry& inquiry, const InquiryLimits& limits) {
+  int symbols = 0;  // where nothing is said of them, the training data do
+  for (const Field& field : ConstFieldsRef(inquiry.options).visit().fields()) {
+    if (is_length(field)) symbols = std::max(symbols, *std::get<int*>(field.value));
+  }
+  const std::size_t work = inquiry.lines.size() * as_size(inquiry.options.search.beam) * as_size(symbols);
+  if (work <= limits.work) return;
+  throw HttpError(413, fmt::format("lines x beam x max_output: {} here at most, and this is {}; ask for less at once",
+                                   limits.work, work));
+}
+
+void check_options(const AskedOptions& options) {
   const SearchOptions& search = options.search;
-  if (search.beam > limits.beam) throw refused(fmt::format("beam: {} here at most", limits.beam));
   if (search.nbest > search.beam) throw refused(fmt::format("nbest: {0} needs a beam of {0} or more", search.nbest));
-  if (search.max_output > limits.max_output)
-    throw refused(fmt::format("max_output: {} here at most", limits.max_output));
   AskedOptions plain;
   plain.explain = options.explain;
   const auto usual = ConstFieldsRef(plain).visit().fields();
@@ -58,7 +70,12 @@ void check_limits(const AskedOptions& options, const InquiryLimits& limits) {
 }  // namespace
 
 void AskedOptions::fields(FieldVisitor& visit) {
-  search.fields(visit);
+  const InquiryLimits limits;
+  for (Field& field : FieldsRef(search).visit().fields()) {
+    if (field.name == "beam" || field.name == "nbest") field.rule.high = limits.beam;
+    if (is_length(field)) field.rule.high = limits.max_output;
+    std::visit([&](auto* value) { visit(field.name, *value, field.help, field.rule); }, field.value);
+  }
   visit("replace_unknown", replace_unknown, "where the unknown symbol is written, take the source's looked at most");
   if (!explain) return;
   visit("alternatives", alternatives, "best symbols of each step", between(1, 20));
@@ -98,7 +115,8 @@ Inquiry parse_inquiry(std::string_view body, bool explain, const InquiryLimits& 
   if (inquiry.lines.size() > most) throw HttpError(413, fmt::format("lines: {} here at most", most));
   if (!inquiry.options.target.empty() && inquiry.lines.size() != 1) throw refused("target: goes with one line");
   if (inquiry.options.search.explain.media && inquiry.lines.size() != 1) throw refused("media: goes with one line");
-  check_limits(inquiry.options, limits);
+  check_options(inquiry.options);
+  check_work(inquiry, limits);
   inquiry.options.search.limits = limits.explanation;
   return inquiry;
 }

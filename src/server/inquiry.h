@@ -38,7 +38,8 @@ struct InquiryLimits {
   std::size_t lines = 256;
   std::size_t explained = 16;  // lines
   int beam = 64;
-  int max_output = 1024;
+  int max_output = 1024;       // and min_output
+  std::size_t work = 1 << 18;  // lines x beam x max_output
   ExplanationLimits explanation = {.maps = 64, .steps = 1025, .positions = 1025, .cells = 1 << 18};
 };
 

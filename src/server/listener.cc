@@ -38,6 +38,7 @@ namespace {
 constexpr std::size_t buffer_bytes = 64 << 10;  // what may have come and not been read
 constexpr std::chrono::milliseconds look_around(50), look_for_events(200);
 constexpr std::chrono::seconds heartbeat(15), linger(2);
+constexpr std::chrono::seconds stalled(1);  // a reply of which nothing was taken for so long
 constexpr std::size_t linger_bytes = 4 << 20;
 
 std::chrono::nanoseconds seconds(double value) {
@@ -81,6 +82,11 @@ class Listener::Session : public std::enable_shared_from_this<Session> {
 
   State state() const { return state_; }
   SteadyClock::time_point since() const { return since_; }
+  // The server waits for the client, and may as well do without it.
+  bool quiet() const {
+    return state_ == State::idle || state_ == State::reading || state_ == State::ending ||
+           (state_ == State::writing && SteadyClock::now() - since_ > stalled);
+  }
 
   void next_request() {
     enter(buffer_.size() == 0 ? State::idle : State::reading);
@@ -114,7 +120,12 @@ class Listener::Session : public std::enable_shared_from_this<Session> {
   void write_all(std::string_view head, std::string_view body, Next next) {
     const std::array<net::const_buffer, 2> parts = {net::buffer(head.data(), head.size()),
                                                     net::buffer(body.data(), body.size())};
-    net::async_write(stream_, parts, then(std::move(next)));
+    // Asked before each part of it how much to write.
+    const auto progress = [self = shared_from_this()](BoostError error, std::size_t) -> std::size_t {
+      self->since_ = SteadyClock::now();
+      return error ? 0 : buffer_bytes;
+    };
+    net::async_write(stream_, parts, progress, then(std::move(next)));
   }
 
   void enter(State state) {
@@ -205,7 +216,14 @@ class Listener::Session : public std::enable_shared_from_this<Session> {
   void refuse(const HttpError& error) {
     network_.api.metrics().answered("other", error.status(), 0);
     request_.keep_alive = false;
-    send(error.reply());
+    send(refusal(error));
+  }
+
+  HttpReply refusal(const HttpError& error) const {
+    HttpReply reply = error.reply();
+    const HttpFields fields = network_.api.reply_fields(request_);
+    reply.fields.insert(reply.fields.end(), fields.begin(), fields.end());
+    return reply;
   }
 
   void answer() {
@@ -251,7 +269,7 @@ class Listener::Session : public std::enable_shared_from_this<Session> {
     stream_.socket().cancel(ignored);  // of noticing that the client leaves
     if (network_.stopping || reply.events) request_.keep_alive = false;
     if (reply.events && network_.watchers >= network_.options.watchers) {
-      reply = HttpError(503, "too many watch already", {{"Retry-After", "10"}}).reply();
+      reply = refusal(HttpError(503, "too many watch already", {{"Retry-After", "10"}}));
     }
     head_ = reply_head(reply, request_.keep_alive);
     body_ = request_.method == "HEAD" ? "" : std::move(reply.body);
@@ -315,7 +333,7 @@ class Listener::Session : public std::enable_shared_from_this<Session> {
   std::string head_;
   std::string body_;  // of the request, then of the reply
   State state_ = State::idle;
-  SteadyClock::time_point since_ = SteadyClock::now();
+  SteadyClock::time_point since_ = SteadyClock::now();  // it is in that state, or has taken some of a reply
   std::size_t dropped_ = 0;
   int turn_ = 0;  // of requests: a late answer to an earlier one is nobody's
   bool watches_ = false;
@@ -370,16 +388,13 @@ void Listener::Network::accepted(tcp::socket socket) {
     // The one that has been silent for longest makes room: slow ones cannot keep others out.
     std::shared_ptr<Session> oldest;
     for (const auto& session : sessions) {
-      const bool quiet = session->state() == Session::State::idle || session->state() == Session::State::reading ||
-                         session->state() == Session::State::ending;
-      if (quiet && (!oldest || session->since() < oldest->since())) oldest = session;
+      if (session->quiet() && (!oldest || session->since() < oldest->since())) oldest = session;
     }
     if (!oldest) {
-      static constexpr std::string_view full =
-          "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+      const HttpReply full = HttpError(503, "too many connections; come again", {{"Retry-After", "1"}}).reply();
       socket.non_blocking(true, ignored);
-      socket.write_some(net::buffer(full), ignored);
-      api.metrics().answered("other", 503, 0);
+      socket.write_some(net::buffer(reply_head(full, false) + full.body), ignored);
+      api.metrics().answered("other", full.status, 0);
       return;
     }
     oldest->close();

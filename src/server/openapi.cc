@@ -116,8 +116,6 @@ OrderedJson request_schema(bool explain) {
   OrderedJson& properties = schema["properties"];
   properties["lines"]["maxItems"] = explain ? limits.explained : limits.lines;
   for (const Field& field : asked_fields(options)) add_field(field, properties[field.name]);
-  properties["beam"]["maximum"] = limits.beam;
-  properties["max_output"]["maximum"] = limits.max_output;
   if (explain) properties["nbest"].erase("default");  // as many as the beam has
   return schema;
 }

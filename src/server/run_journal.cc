@@ -7,6 +7,11 @@
 
 namespace fovea {
 
+std::string film_event(Json frame) {
+  frame["event"] = "film";
+  return json_text(frame);
+}
+
 void add_run(const std::filesystem::path& folder, EventLog& events) {
   constexpr std::size_t max_bytes = 32 << 20;
   Files files;
@@ -16,7 +21,7 @@ void add_run(const std::filesystem::path& folder, EventLog& events) {
   }
   if (!files.exists(folder / film_file_name)) return;
   for (const Json& frame : parse_json(journal_list(files, folder / film_file_name, max_bytes))) {
-    events.add("film", json_text(frame), true);
+    events.add("film", film_event(frame), true);
   }
 }
 

@@ -4,10 +4,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <string>
 
+#include "base/json.h"
 #include "server/events.h"
 
 namespace fovea {
+
+// A line of film.jsonl.
+std::string film_event(Json frame);
 
 // Those of metrics.jsonl and, behind them, the frames of the film.
 void add_run(const std::filesystem::path& folder, EventLog& events);

@@ -65,7 +65,7 @@ void WatchedTraining::updated(const UpdateReport& report) {
 
 void WatchedTraining::filmed(const std::string& frame) {
   next_.filmed(frame);
-  events_->add("film", frame, true);
+  events_->add("film", film_event(parse_json(frame)), true);
 }
 
 void WatchedTraining::validated(const ValidationReport& report) {

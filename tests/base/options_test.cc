@@ -432,6 +432,11 @@ TEST(OptionsErrors, hostile_json) {
         "{\"task\":\"a\0b\"}"s}) {
     EXPECT_TRUE(contains(bad_json(text), "m.safetensors: config: ")) << text;
   }
+  EXPECT_EQ(bad_json(R"({"task":"secret words })"), "m.safetensors: config: is not JSON at byte 24");
+  EXPECT_EQ(bad_json(R"({"seed":1e999})"), "m.safetensors: config: has a number beyond measure at byte 13");
+  for (const char* text : {"[]", "[1]", "[\"x\"]", "1", "null", "\"x\""}) {
+    EXPECT_EQ(bad_json(text), "m.safetensors: config: wants a JSON object") << text;
+  }
   EXPECT_EQ(bad_json(R"({"seed":1,"seed":2})"), "m.safetensors: config: seed: is given twice");
   EXPECT_TRUE(contains(bad_json(R"({"encoder":{"layers":1},"encoder":{"offset":1}})"), "encoder: is given twice"));
   EXPECT_TRUE(contains(bad_json(R"({"task":"a\u0000b"})"), "zero bytes"));

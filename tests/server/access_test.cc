@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.h"
+
 namespace fovea::access_test {
 namespace {
 
@@ -66,6 +68,19 @@ TEST(Access, PagesOfOtherSites) {
   const HttpFields link = {{"sec-fetch-site", "cross-site"}, {"sec-fetch-mode", "navigate"}};
   EXPECT_EQ(status_of(access, here, link, "GET"), 0) << "a link leads to the page";
   EXPECT_EQ(status_of(access, here, link, "POST"), 403) << "a form does not";
+}
+
+TEST(Access, FriendsAreNamedAsBrowsersNameThem) {
+  for (const char* origin : {"https://friend.example", "HTTPS://Friend.example:8443", "http://[::1]:3000",
+                             "http://127.0.0.1:3000", "moz-extension://0a1b"}) {
+    EXPECT_NO_THROW(Access("127.0.0.1", 1, {}, {origin})) << origin;
+  }
+  EXPECT_TRUE(Access("127.0.0.1", 1, {}, {"HTTPS://Friend.example"}).allows_origin("https://friend.example"));
+  for (const char* origin : {"foo", "friend.example", "", "*", "null", "https://", "://friend.example",
+                             "https://friend.example/", "https://friend.example/page", "https://friend.example:",
+                             "https://friend.example:x", "https://a@friend.example", "https://*.friend.example"}) {
+    EXPECT_THROW(Access("127.0.0.1", 1, {}, {origin}), Error) << origin;
+  }
 }
 
 TEST(Access, RepliesNameOnlyFriends) {

@@ -177,11 +177,34 @@ TEST(HostileRequests, TooManyConnectionsMakeRoomForOneAnother) {
   EXPECT_GE(open, 15);
 }
 
+TEST(HostileRequests, ThoseWhoDoNotTakeTheirRepliesMakeRoom) {
+  const TestServer server({.connections = 8});
+  std::string page;
+  for (int i = 0; i < 100; ++i) page += server.get("/");  // far more than sockets hold by themselves
+  std::vector<std::unique_ptr<Client>> many;
+  for (int i = 0; i < 8; ++i) {
+    many.push_back(std::make_unique<Client>(server.port()));
+    many.back()->send(page);
+  }
+  const auto start = std::chrono::steady_clock::now();
+  int refused = 0;
+  while (std::chrono::steady_clock::now() - start < std::chrono::seconds(10)) {
+    const Reply reply = server.ask(server.get("/healthz"));
+    if (reply.status == 200) break;
+    ++refused;
+    EXPECT_EQ(reply.status, 503);
+    EXPECT_TRUE(says(reply.body, R"("message":"too many connections; come again")")) << "as all errors are told";
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_GT(refused, 0) << "all were taking theirs";
+  EXPECT_TRUE(server.healthy());
+}
+
 // Long enough to be in the way.
 std::string long_question() {
   std::vector<std::string> lines;
   for (const Example& example : tiny_examples(3, 256)) lines.push_back(example.source);
-  return Json{{"lines", lines}, {"beam", 64}, {"nbest", 64}, {"min_output", 200}, {"max_output", 1000}}.dump();
+  return Json{{"lines", lines}, {"beam", 64}, {"nbest", 64}, {"min_output", 16}, {"max_output", 16}}.dump();
 }
 
 TEST(HostileRequests, AFullQueueSaysWhenToComeAgain) {
@@ -211,7 +234,7 @@ TEST(HostileRequests, AFullQueueSaysWhenToComeAgain) {
 }
 
 TEST(HostileRequests, AnAnswerThatTakesTooLongIsGivenUp) {
-  const TestServer server({.answer = 0.3});
+  const TestServer server({.answer = 0.05});
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(server.ask(server.post("/v1/predict", long_question())).status, 504);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));

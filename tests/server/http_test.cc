@@ -131,5 +131,13 @@ TEST(HttpHead, LimitsAreWhatTheyAreSaidToBe) {
   EXPECT_EQ(status_of(head(limits.bytes + 1)), 431);
 }
 
+TEST(HttpReplies, HaveTheUsualWords) {
+  const std::pair<int, std::string> cases[] = {
+      {200, "200 OK"}, {204, "204 No Content"}, {404, "404 Not Found"}, {503, "503 Service Unavailable"}};
+  for (const auto& [status, words] : cases) {
+    EXPECT_TRUE(reply_head({.status = status}, true).starts_with("HTTP/1.1 " + words + "\r\n")) << status;
+  }
+}
+
 }  // namespace
 }  // namespace fovea::http_test

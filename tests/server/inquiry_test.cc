@@ -70,7 +70,7 @@ TEST(Inquiry, RefusesByName) {
       {R"({"text":"a","beam":"2"})", "beam"},
       {R"({"text":"a","beam":2.5})", "beam"},
       {R"({"text":"a","beam":null})", "beam"},
-      {R"({"text":"a","beam":0})", "beam"},
+      {R"({"text":"a","beam":0})", "beam: wants a whole number from 1 to 64"},
       {R"({"text":"a","beam":-1})", "beam"},
       {R"({"text":"a","beam":65})", "beam"},
       {R"({"text":"a","beam":9223372036854775808})", "beam"},
@@ -81,6 +81,7 @@ TEST(Inquiry, RefusesByName) {
       {R"({"text":"a","beam":{"a":2}})", "beam"},
       {R"({"text":"a","nbest":2})", "nbest"},
       {R"({"text":"a","max_output":1025})", "max_output"},
+      {R"({"text":"a","min_output":1025})", "min_output"},
       {R"({"text":"a","sample":-1})", "sample"},
       {R"({"text":"a","prefix":"\u0000"})", "prefix"},
       {R"({"text":"a","allowed":"b"})", "allowed"},
@@ -131,6 +132,16 @@ TEST(Inquiry, LimitsOnBothSides) {
   EXPECT_EQ(refusal(lines(limits.explained + 1), true).first, 413);
   EXPECT_EQ(refusal(fmt::format(R"({{"text":"a","beam":{}}})", limits.beam)).first, 0);
   EXPECT_EQ(refusal(fmt::format(R"({{"text":"a","max_output":{}}})", limits.max_output)).first, 0);
+  const std::size_t most = limits.work / limits.lines / as_size(limits.beam);
+  for (const char* length : {"max_output", "min_output"}) {
+    const auto work = [&](std::size_t symbols) {
+      return refusal(
+          fmt::format(R"({{"beam":{},"{}":{},{})", limits.beam, length, symbols, lines(limits.lines).substr(1)));
+    };
+    EXPECT_EQ(work(most).first, 0);
+    EXPECT_EQ(work(most + 1).first, 413);
+    EXPECT_TRUE(says(work(most + 1).second, "ask for less at once"));
+  }
 }
 
 TEST(Inquiry, NestingEndsSoon) {

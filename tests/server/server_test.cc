@@ -192,6 +192,14 @@ TEST(Server, FriendsOfItsOwn) {
   EXPECT_EQ(stranger.status, 403);
   EXPECT_FALSE(stranger.fields.contains("access-control-allow-origin"));
   EXPECT_FALSE(server.ask(server.get("/healthz")).fields.contains("access-control-allow-origin"));
+  const std::string friendly = "Origin: https://friend.example\r\n";
+  for (const auto& [status, bytes] :
+       {std::pair(405, server.post("/v1/models", "{}", friendly)),  // before the body is read, as is the next
+        std::pair(413, server.post("/v1/predict", std::string((1 << 20) + 1, ' '), friendly))}) {
+    const Reply refused = server.ask(bytes);
+    EXPECT_EQ(refused.status, status);
+    EXPECT_EQ(refused.fields.at("access-control-allow-origin"), "https://friend.example") << "its page can read why";
+  }
 }
 
 TEST(Server, StopsWhenWhatWasBegunIsDone) {
@@ -202,7 +210,7 @@ TEST(Server, StopsWhenWhatWasBegunIsDone) {
   half.send("POST /v1/predict HTTP/1.1\r\n");
   const std::vector<std::string> lines = sources(9, 256);
   busy.send(
-      server.post("/v1/predict", Json{{"lines", lines}, {"beam", 20}, {"min_output", 60}, {"max_output", 60}}.dump()));
+      server.post("/v1/predict", Json{{"lines", lines}, {"beam", 16}, {"min_output", 60}, {"max_output", 60}}.dump()));
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   server.tell_to_stop();
   const Reply reply = busy.read();

@@ -235,7 +235,7 @@ void add_show(CLI::App& app, ShowCommand& c, Run& run) {
       "  fovea show runs/dates --film --html film.html   (embeddings and a map over training)");
   add(command, "model", c.model, model, "folder of a run, or a model file")->required();
   add(command, "text", c.texts, Value{"TEXT"}, "the line, or several")->allow_extra_args();
-  add(command, "--file", c.file, file, "further lines; - for standard input");
+  add(command, "--file", c.files, file, "further lines; - for standard input; may be given again");
   add_columns(command, c.columns, "as the model was trained");
   add(command, "--svg", c.svg, file, "write a picture");
   add(command, "--png", c.png, file, "write it as PNG (needs rsvg-convert)");

@@ -116,8 +116,8 @@ struct CheckCommand {
 struct ShowCommand {
   std::string model;
   std::vector<std::string> texts;
-  std::string file;     // of further lines
-  std::string columns;  // empty: as the model has them
+  std::vector<std::string> files;  // of further lines
+  std::string columns;             // empty: as the model has them
   std::string svg;
   std::string png;
   std::string html;

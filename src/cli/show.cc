@@ -48,25 +48,42 @@ std::string picture(const std::vector<Output>& outputs) {
   return stack_svgs(parts);
 }
 
-std::vector<std::string> all_lines(const std::vector<std::string>& texts, const std::string& file) {
+std::vector<std::string> all_lines(const std::vector<std::string>& texts, const std::vector<std::string>& files) {
   std::vector<std::string> lines = texts;
-  if (file.empty()) return lines;
-  LineReader reader(file, max_shown_bytes);
-  for (std::string line; reader.next(line) && lines.size() <= max_shown_lines;) lines.push_back(std::move(line));
+  for (const std::string& file : files) {
+    LineReader reader(file, max_shown_bytes);
+    for (std::string line; reader.next(line) && lines.size() <= max_shown_lines;) {
+      if (line.empty()) {
+        say(fmt::format("warning: {}:{}: the line is empty and left out\n", reader.name(), reader.line_number()));
+      } else {
+        lines.push_back(std::move(line));
+      }
+    }
+  }
   if (lines.size() > max_shown_lines) throw usage_error("more than {} lines; show fewer", max_shown_lines);
   return lines;
+}
+
+// What was asked for and is not in the picture.
+void say_what_is_missing(const std::vector<Output>& outputs, bool picture, bool self_attention) {
+  const Output& first = outputs.front();
+  if (picture && first.maps.size() > 1) {
+    say(fmt::format("the picture has 1 of {} maps; --layer and --head choose another, --html has all of them\n",
+                    first.maps.size()));
+  }
+  if (self_attention && first.self_maps.empty()) say("warning: this model has no self-attention to show\n");
 }
 
 }  // namespace
 
 int ShowCommand::run_film() const {
-  if (!texts.empty() || !file.empty()) throw usage_error("--film shows a run, not lines");
+  if (!texts.empty() || !files.empty()) throw usage_error("--film shows a run, not lines");
   if (svg.empty() && html.empty()) throw usage_error("--film is drawn as a picture or a page: give --svg or --html");
   check_file(html, film_page);
-  Files files;
-  const std::vector<FilmFrame> frames = read_film(files, model);
-  if (!svg.empty()) files.write_atomically(svg, draw_film_svg(frames));
-  if (!html.empty()) files.write_atomically(html, draw_film_page(frames, model));
+  Files disk;
+  const std::vector<FilmFrame> frames = read_film(disk, model);
+  if (!svg.empty()) disk.write_atomically(svg, draw_film_svg(frames));
+  if (!html.empty()) disk.write_atomically(html, draw_film_page(frames, model));
   say(fmt::format("{}, updates {} to {}\n", counted(frames.size(), "frame"), frames.front().update,
                   frames.back().update));
   return 0;
@@ -77,7 +94,7 @@ int ShowCommand::run() const {
   if (film) return run_film();
   check_file(png, attention_png);
   check_file(html, attention_page);
-  const std::vector<std::string> lines = all_lines(texts, file);
+  const std::vector<std::string> lines = all_lines(texts, files);
   if (lines.empty()) throw usage_error("a TEXT or a --file is needed: what is the model to be shown with?");
   if (!target.empty() && lines.size() > 1) throw usage_error("--target belongs to one line");
   Predictor predictor(model, 1);
@@ -108,13 +125,16 @@ int ShowCommand::run() const {
     if (outputs.size() > 1) write_out("\n");
     write_out(steps ? draw_steps(outputs.back()) : draw_terminal(outputs.back(), terminal));
   }
-  Files files;
+  Files disk;
+  if (!outputs.empty()) {
+    say_what_is_missing(outputs, !svg.empty() || !png.empty(), search.explain.self_attention);
+  }
   if (!svg.empty() || !png.empty()) {
     const std::string drawing = picture(outputs);
-    if (!svg.empty()) files.write_atomically(svg, drawing);
+    if (!svg.empty()) disk.write_atomically(svg, drawing);
     if (!png.empty()) write_png(png, drawing);
   }
-  if (!html.empty()) files.write_atomically(html, draw_html(outputs));
+  if (!html.empty()) disk.write_atomically(html, draw_html(outputs));
   flush_out();
   return 0;
 }

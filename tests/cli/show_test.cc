@@ -52,6 +52,22 @@ TEST_F(ShowPng, WhatIsMissingOrFailsIsSaid) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "map.png"));
 }
 
+TEST(Show, LinesComeFromSeveralFilesAndEmptyOnesAreLeftOut) {
+  TemporaryFolder folder;
+  const std::string one = folder.write("one.txt", "kayak\n\nlevel\n"), two = folder.write("two.txt", "radar\n");
+  const Outcome outcome = run(fovea({"show", tiny_model_folder().string(), "--file", one, "--file", two, "--json"}));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(std::ranges::count(outcome.out, '\n'), 3);
+  EXPECT_TRUE(says(outcome.err, one + ":2: the line is empty"));
+}
+
+TEST(Show, SaysWhereThereIsNoSelfAttention) {
+  const Outcome outcome = run(fovea({"show", tiny_model_folder().string(), "kayak", "--self"}));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(says(outcome.err, "no self-attention"));
+  EXPECT_FALSE(says(run(fovea({"show", tiny_model_folder().string(), "kayak"})).err, "no self-attention"));
+}
+
 TEST(Show, PicturesAreExplainedWithThemselvesWhereThatIsAskedFor) {
   const Outcome plain = run(fovea({"show", tiny_model_folder().string(), "kayak", "--json"}));
   const Outcome asked = run(fovea({"show", tiny_model_folder().string(), "kayak", "--json", "--media"}));

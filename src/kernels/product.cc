@@ -88,7 +88,8 @@ void multiply_rows(int count, Left left, int inner, const Panel& panel, Real* ou
 }
 
 // Where registers are left beside a block of rows, two panels share its broadcasts, of which there is else one for each
-// multiply-add.
+// multiply-add. One block alone waits for the matrix rather than for broadcasts, and reads it faster from one end to the
+// other.
 constexpr int paired_panels = 2 * row_block * vectors + 2 * vectors + 1 <= registers ? 2 : 1;
 constexpr int paired = paired_panels * panel_width;
 
@@ -172,8 +173,9 @@ void multiply(Rows left, const Real* packed, int columns, Real* out, std::ptrdif
     const int end = std::min(left.columns, k + depths);
     for (int r = 0; r < left.rows; r += groups) {
       const int rows = std::min(left.rows - r, groups);
+      const int together = rows <= few_rows ? wide : rows <= row_block ? panel_width : paired;
       for (int c = 0, width; c < columns; c += width) {
-        width = columns_at_once(columns - c, rows <= few_rows ? wide : paired);
+        width = columns_at_once(columns - c, together);
         for (int i = k; i == k || i < end; i += steps) multiply_piece(r, rows, c, width, i, std::min(end - i, steps));
       }
     }

@@ -17,7 +17,7 @@ constexpr int tile_columns = 256;
 constexpr std::size_t tile_size = tile_rows * tile_columns;
 constexpr int table_rows = 1024;  // of a weight of which rows are looked up
 
-int pieces(int all, int piece) { return (all + piece - 1) / piece; }
+int tiles(int all, int piece) { return (all + piece - 1) / piece; }
 
 // How often so many passes can be halved.
 std::size_t halvings(std::size_t passes) { return as_size(std::countr_zero(passes)); }
@@ -56,7 +56,7 @@ struct WeightGradientSum::RowTerm {
 WeightGradientSum::WeightGradientSum(Shape shape, std::span<const WeightGradient> passes)
     : rows_(shape.axes() == 2 ? shape[0] : 1), columns_(shape.axes() == 2 ? shape[1] : shape.count()), passes_(passes) {
   check(std::has_single_bit(passes_.size()), "a gradient over {} passes", passes_.size());
-  parts_ = only_rows() ? pieces(rows_, table_rows) : pieces(rows_, tile_rows) * pieces(columns_, tile_columns);
+  parts_ = only_rows() ? tiles(rows_, table_rows) : tiles(rows_, tile_rows) * tiles(columns_, tile_columns);
 }
 
 bool WeightGradientSum::only_rows() const {
@@ -65,7 +65,7 @@ bool WeightGradientSum::only_rows() const {
 
 void WeightGradientSum::compute(int part, const GradientRoom& room, Real* gradient) const {
   if (!only_rows()) {
-    const int across = pieces(columns_, tile_columns);
+    const int across = tiles(columns_, tile_columns);
     const int row = part / across * tile_rows, column = part % across * tile_columns;
     const Tile tile = {{row, std::min(tile_rows, rows_ - row), column, std::min(tile_columns, columns_ - column)},
                        room};

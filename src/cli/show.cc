@@ -49,8 +49,8 @@ std::vector<std::string> all_lines(const std::vector<std::string>& texts, const 
 void say_what_is_missing(const std::vector<Output>& outputs, bool picture, bool self_attention) {
   const Output& first = outputs.front();
   if (picture && first.maps.size() > 1) {
-    say(fmt::format("drawn is {}, one of {} maps; --layer and --head choose another, --html has all of them\n",
-                    map_title(first, 0), first.maps.size()));
+    say(fmt::format("drawn is {}; --layer and --head choose another map, --html has all of them\n",
+                    map_title(first, 0)));
   }
   if (self_attention && first.self_maps.empty()) say("warning: this model has no self-attention to show\n");
 }

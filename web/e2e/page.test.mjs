@@ -224,6 +224,7 @@ test("every view, choice, picture and file has its keys", async () => {
   await view("Training");
   await press("#picture input[type=range]", "ArrowLeft");
   await page.waitForSelector("#picture >> text=update 350");
+  await state("validation=6");
   await press("#picture table button", "Enter");
   await page.waitForFunction(() => document.querySelector('[role=tab][aria-selected="true"]') !== null);
 });

@@ -40,6 +40,8 @@ export class Session {
   whole = $state(false); // all steps together, in shaded text
   own = $state(0); // which of the maps of self-attention
   sample = $state(-1); // of a run; -1: the first with a map
+  readonly validation = $state({ chosen: -1 }); // of a run, and of its film; -1: the last
+  readonly frame = $state({ chosen: -1 });
 
   readonly info = $derived(this.models.find((one) => one.name === this.model));
   readonly text = $derived(this.cells.join("\t"));
@@ -105,8 +107,10 @@ export class Session {
     address = read_address(hash, this.first_view);
     // Whoever was quicker than the server keeps what was typed.
     this.cells = this.fit(this.text !== "" ? this.cells : address.text.split("\t"));
-    const { model: _, text: __, other: ___, choice, ...rest } = address;
+    const { model: _, text: __, other: ___, choice, validation, frame, ...rest } = address;
     Object.assign(this, rest);
+    this.validation.chosen = validation;
+    this.frame.chosen = frame;
     this.wanted = choice;
     this.ask(0);
   }
@@ -124,7 +128,7 @@ export class Session {
   get address(): Address {
     const { text, beam, prefix, target, edits, other, view, scale, step, position, words, keep, large, whole, own, sample } = this;
     const model = this.models[0]?.name === this.model ? "" : this.model;
-    return { model, text, beam, prefix, target, edits, other, view, choice: this.wanted, scale, step, position, words, keep, large, whole, own, sample };
+    return { model, text, beam, prefix, target, edits, other, view, choice: this.wanted, scale, step, position, words, keep, large, whole, own, sample, validation: this.validation.chosen, frame: this.frame.chosen };
   }
   get hash(): string {
     return write_address(this.address, this.first_view);
@@ -218,6 +222,8 @@ export class Session {
     this.forget();
     this.wanted = "";
     this.explanation = this.before = null;
+    this.own = 0;
+    this.sample = this.validation.chosen = this.frame.chosen = -1; // of the other's run
     this.ask();
   }
   choose_other(name: string): void {

@@ -208,7 +208,7 @@ describe("a recording", () => {
 
 describe("address", () => {
   test("comes back as it went", () => {
-    const address = { ...plain, model: "dates", text: "3rd & 4th=#<b>\t𝒳 %", beam: 4, prefix: "19", view: "ribbons" as const, choice: "mean" as const, scale: "row" as const, step: 3, position: 7, keep: 0.5, large: true, whole: true, own: 2, sample: 1, words: true, target: "a", other: "b", edits: [{ step: 1, map: 0, weights: [0.25, 0.75] }] };
+    const address = { ...plain, model: "dates", text: "3rd & 4th=#<b>\t𝒳 %", beam: 4, prefix: "19", view: "ribbons" as const, choice: "mean" as const, scale: "row" as const, step: 3, position: 7, keep: 0.5, large: true, whole: true, own: 2, sample: 1, validation: 4, frame: 5, words: true, target: "a", other: "b", edits: [{ step: 1, map: 0, weights: [0.25, 0.75] }] };
     expect(read_address("#" + write_address(address))).toEqual(address);
     expect(write_address(plain)).toBe("");
     expect(write_address({ ...plain, view: "media" }, "media")).toBe("");

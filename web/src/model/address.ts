@@ -25,11 +25,13 @@ export interface Address {
   whole: boolean;
   own: number;
   sample: number;
+  validation: number;
+  frame: number;
 }
 
 export const plain: Address = {
   model: "", text: "", beam: 1, prefix: "", target: "", edits: [], other: "", view: "map", choice: "", scale: "fixed", step: 0, position: -1, words: false,
-  keep: 0.9, large: false, whole: false, own: 0, sample: -1,
+  keep: 0.9, large: false, whole: false, own: 0, sample: -1, validation: -1, frame: -1,
 };
 
 const write_edit = ({ step, map, weights }: Edit): string => [step, map, ...weights.map((w) => Number(w.toPrecision(6)))].join("_");
@@ -81,5 +83,7 @@ export function read_address(hash: string, first: View = plain.view): Address {
     whole: query.get("whole") === "true",
     own: whole(query.get("own"), 100000, 0),
     sample: whole(query.get("sample"), 100000, -1),
+    validation: whole(query.get("validation"), 100000, -1),
+    frame: whole(query.get("frame"), 100000, -1),
   };
 }

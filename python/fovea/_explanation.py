@@ -135,21 +135,19 @@ class Explanation:
         mean: NDArray[numpy.float64] = numpy.mean([self.weights_of(i) for i in chosen], axis=0)
         return mean
 
-    def svg(self, map: int = 0) -> str:
-        """A map as a picture."""
-        return self._drawn.svg(whole_number("map", map))
+    def svg(self, map: int | None = None) -> str:
+        """A map as a picture; without one, that of :attr:`weights`."""
+        return self._drawn.svg(None if map is None else whole_number("map", map))
 
     def html(self) -> str:
         """A page of its own with all maps, and the same as tables."""
         return self._drawn.html()
 
     def _repr_html_(self) -> str:
-        most = 8
-        maps = range(min(most, max(1, len(self.maps))))
-        return "".join(f"<div>{self.svg(i)}</div>" for i in maps)
+        return f"<div>{self.svg()}</div>"
 
     def __str__(self) -> str:
-        """The maps as they are drawn in a terminal."""
+        """The map of :attr:`weights` as it is drawn in a terminal."""
         return self._drawn.text_map(100)
 
     def __repr__(self) -> str:

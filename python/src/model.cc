@@ -4,6 +4,7 @@
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -318,15 +319,20 @@ std::pair<std::vector<std::int32_t>, std::vector<std::int32_t>> OpenedModel::enc
 void add_model(nb::module_& m) {
   nb::class_<Output>(m, "Output")
       .def("json", [](const Output& output) { return output_to_json(output); })
-      .def("html", [](const Output& output) { return draw_html(output); })
+      .def("html", [](const Output& output) { return draw_html(maps_to_draw(output, -1, -1)); })
       .def(
-          "svg", [](const Output& output, std::size_t map) { return draw_svg(output, {.map = map}); }, nb::arg("map"))
+          "svg",
+          [](const Output& output, std::optional<std::size_t> map) {
+            return map ? draw_svg(output, {.map = *map}) : draw_svg(maps_to_draw(output, -1, -1));
+          },
+          nb::arg("map").none())
       .def(
           "text_map",
           [](const Output& output, int width) {
             TerminalOptions options;
             options.width = width;
-            return draw_terminal(output, options);
+            if (!output.maps.empty()) options.map = 0;
+            return draw_terminal(maps_to_draw(output, -1, -1), options);
           },
           nb::arg("width"));
   nb::class_<OpenedModel>(m, "Model")

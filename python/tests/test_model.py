@@ -110,6 +110,7 @@ def test_explain(model: fovea.Model, folder: Path) -> None:
     assert answer.alternatives[0][0].token == "a"
     assert len(answer.nbest) == 2 and answer.nbest[0].text == "abc"
     assert answer._repr_html_().count("<svg") == 1
+    assert answer.svg() == answer.svg(0) == answer.svg(None), "there is one map only"
     assert "<html" in answer.html()
     assert "│" in str(answer)
 

@@ -242,8 +242,8 @@ void add_show(CLI::App& app, ShowCommand& c, Run& run) {
   add(command, "--html", c.html, file, "write a page");
   add(command, "--target", c.target, Value{"TEXT"}, "look at how it would write this, instead of its own answer");
   command->add_flag("--steps", c.steps, "print the numbers of each step instead of drawing them");
-  add(command, "--layer", c.layer, number(0, 1000), "only maps of this layer");
-  add(command, "--head", c.head, number(0, 1000), "only maps of this head");
+  add(command, "--layer", c.layer, number(0, 1000), "only maps of this layer (the last)");
+  add(command, "--head", c.head, number(0, 1000), "only maps of this head (the mean of all)");
   command->add_flag("--film", c.film, "the embeddings and one line's map over training, of a run");
   add_fields(command, c.search, {"nbest"});
   add_fields(command, c.search.explain, {"self_attention"});

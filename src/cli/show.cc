@@ -16,9 +16,9 @@
 #include "show/film.h"
 #include "show/html.h"
 #include "show/json.h"
-#include "show/media_svg.h"
+#include "show/heat_map.h"
+#include "show/picture.h"
 #include "show/steps_table.h"
-#include "show/svg.h"
 #include "show/terminal.h"
 #include "tasks/fold_words.h"
 
@@ -28,25 +28,6 @@ namespace {
 
 constexpr std::size_t max_shown_bytes = std::size_t(1) << 20;
 constexpr std::size_t max_shown_lines = 1000;  // pictures and pages of more would be of no use
-
-// The maps of all lines one under the other: of each the first, below what was seen or heard, and what else was asked
-// for.
-std::string picture(const std::vector<Output>& outputs) {
-  std::vector<std::string> parts;
-  for (const Output& output : outputs) {
-    if (!output.maps.empty()) {
-      for (std::string& seen : draw_media_svgs(output, heat_map_of(output, 0), true)) parts.push_back(std::move(seen));
-    }
-    if (!output.maps.empty() || output.self_maps.empty()) parts.push_back(draw_svg(output));
-    if (const HeatMap saliency = saliency_map(output); !saliency.rows.empty()) {
-      parts.push_back(draw_svg(output, saliency, true));
-    }
-    for (std::size_t map = 0; map < output.self_maps.size(); ++map) {
-      parts.push_back(draw_svg(output, own_map(output, map), true));
-    }
-  }
-  return stack_svgs(parts);
-}
 
 std::vector<std::string> all_lines(const std::vector<std::string>& texts, const std::vector<std::string>& files) {
   std::vector<std::string> lines = texts;
@@ -68,8 +49,8 @@ std::vector<std::string> all_lines(const std::vector<std::string>& texts, const 
 void say_what_is_missing(const std::vector<Output>& outputs, bool picture, bool self_attention) {
   const Output& first = outputs.front();
   if (picture && first.maps.size() > 1) {
-    say(fmt::format("the picture has 1 of {} maps; --layer and --head choose another, --html has all of them\n",
-                    first.maps.size()));
+    say(fmt::format("drawn is {}; --layer and --head choose another map, --html has all of them\n",
+                    map_title(first, 0)));
   }
   if (self_attention && first.self_maps.empty()) say("warning: this model has no self-attention to show\n");
 }
@@ -102,7 +83,6 @@ int ShowCommand::run() const {
   const Columns read =
       columns_for(predictor.model(), columns);  // may throw, which g++ 12 does not bear in a braced list
   PredictOptions options = {.answer = {.search = search}, .columns = read, .max_length = max_length};
-  const auto chosen = [](int number) { return number < 0 ? std::nullopt : std::optional(number); };
   const bool drawn = !(svg.empty() && png.empty() && html.empty());
   std::vector<Output> outputs;
   for (const std::string& line : lines) {
@@ -111,26 +91,29 @@ int ShowCommand::run() const {
       options.answer.search.explain.media = with_media;
       Explained explained = explain(predictor, line, target, options);
       for (const std::string& warning : explained.warnings) say("warning: " + warning + "\n");
-      return choose_maps(by_words ? fold_words(explained.output) : std::move(explained.output), chosen(layer),
-                         chosen(head));
+      return by_words ? fold_words(explained.output) : std::move(explained.output);
     };
-    if (json) write_out(output_to_json(look({}, search.explain.media)) + "\n");  // it is complete, whatever is drawn
+    if (json) {  // it is complete, whatever is drawn
+      write_out(output_to_json(choose_maps(look({}, search.explain.media), layer, head)) + "\n");
+    }
     if (json && !drawn) continue;
-    outputs.push_back(look(picture_limits, drawn));
+    outputs.push_back(maps_to_draw(look(picture_limits, drawn), layer, head));
     if (json) continue;
     TerminalOptions terminal;
     terminal.colour = stdout_colour();
     terminal.width = stdout_width();
     terminal.compact = compact;
+    if (head < 0 && !outputs.back().maps.empty()) terminal.map = 0;
     if (outputs.size() > 1) write_out("\n");
     write_out(steps ? draw_steps(outputs.back()) : draw_terminal(outputs.back(), terminal));
   }
   Files disk;
   if (!outputs.empty()) {
-    say_what_is_missing(outputs, !svg.empty() || !png.empty(), search.explain.self_attention);
+    const bool one_map = !svg.empty() || !png.empty() || (head < 0 && !json && !steps);
+    say_what_is_missing(outputs, one_map, search.explain.self_attention);
   }
   if (!svg.empty() || !png.empty()) {
-    const std::string drawing = picture(outputs);
+    const std::string drawing = draw_picture(outputs);
     if (!svg.empty()) disk.write_atomically(svg, drawing);
     if (!png.empty()) write_png(png, drawing);
   }

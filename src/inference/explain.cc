@@ -1,6 +1,7 @@
 #include "inference/explain.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "base/counted.h"
 #include "base/utf8.h"
@@ -56,8 +57,10 @@ Explained explain(Predictor& predictor, const std::string& line, const std::stri
     explained.warnings.push_back(
         fmt::format("no line of the training data had the feature \"{}\"", beginning(prediction.unknown_feature)));
   }
-  if (prediction.scored && prediction.scored->has_unknown) {
-    explained.warnings.emplace_back("the target has symbols that the training data had not");
+  if (prediction.scored && !prediction.scored->unknown.empty()) {
+    const std::string symbols = beginning(fmt::format("{}", fmt::join(prediction.scored->unknown, " ")));
+    explained.warnings.push_back(
+        fmt::format("the target has symbols that the training data had not, which are one to the model: {}", symbols));
   }
   return explained;
 }

@@ -22,7 +22,7 @@ void LineReport::add(const LineStream::Written& written) {
   if (!written.unknown_feature.empty() && unknown_features_.count(line)) unknown_feature_ = written.unknown_feature;
   if (!written.scored) return;
   perplexity_.add(*written.scored);
-  if (written.scored->has_unknown) unknown_symbols_.count(line);
+  if (!written.scored->unknown.empty()) unknown_symbols_.count(line);
 }
 
 std::vector<std::string> LineReport::warnings(const std::string& name, const Columns& columns, std::int64_t max_length,

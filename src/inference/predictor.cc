@@ -86,6 +86,7 @@ class Predictor::Group {
     for (std::size_t i = 0; i < lines.size(); ++i) {
       encode(lines[i], predictions_[i], encoded_[i]);
       folders_.push_back(folder_of(lines[i]));
+      written_.push_back(std::exchange(predictions_[i].output.text, {}));
     }
     for (const Encoding& encoded : encoded_) {
       sources_.push_back(&encoded.source);
@@ -105,12 +106,12 @@ class Predictor::Group {
     for (std::size_t i = 0; i < batch.size(); ++i) {
       Prediction& prediction = predictions_[batch[i]];
       const Reading& source = encoded_[batch[i]].source;
-      const SourceText text = {
-          prediction.output.source_text, source.features, prediction.output.other_sources, {}, folders_[batch[i]]};
+      const SourceText text = {prediction.output.source_text, source.features, prediction.output.other_sources,
+                               written_[batch[i]], folders_[batch[i]]};
       prediction.output = make_output(task, text, source, answers[i], options_.dictionary);
       // Not before: it is large, and answers are passed on one by one.
       if (options_.answer.search.explain.media) prediction.output.media = media_of(task, text, options_.open_files);
-      if (options_.score) prediction.scored = score_of(task, source, answers[i][0]);
+      if (options_.score) prediction.scored = score_of(task, source, answers[i][0], text.target);
     }
   }
 
@@ -163,6 +164,7 @@ class Predictor::Group {
       return;
     }
     p.output.source_text = source.text;
+    if (options_.score) p.output.text = source.target;
     p.output.other_sources = source.others;
     p.unknown_feature = task.unknown_feature(encoded.source);
   }
@@ -192,8 +194,9 @@ class Predictor::Group {
   std::vector<Prediction> predictions_;
   std::vector<Encoding> encoded_;
   std::vector<std::string> folders_;  // where the files are that lines name
+  std::vector<std::string> written_;  // targets, if they are scored
   std::vector<const Reading*> sources_;
-  std::vector<const Symbols*> targets_;  // of all lines, if they are scored
+  std::vector<const Symbols*> targets_;  // likewise
   std::vector<std::vector<std::size_t>> batches_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tasks/task.h"
@@ -17,11 +18,12 @@ struct ScoredToken {
 struct Scored {
   double log_probability = 0;       // of the target as a whole, the stop symbol counted
   std::vector<ScoredToken> tokens;  // the last is the stop symbol
-  bool has_unknown = false;         // symbols that the training data had not: what they are worth says little
+  // Symbols of the target that the training data had not, as they were written: what they are worth says little.
+  std::vector<std::string> unknown = {};
 };
 
-// Of a target that search was given.
-Scored score_of(const Task& task, const Reading& source, const Answer& given);
+// Of a target that search was given, and how it was written.
+Scored score_of(const Task& task, const Reading& source, const Answer& given, std::string_view target);
 
 // exp(- mean log-probability of a symbol) over all targets.
 class Perplexity {

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "base/as_size.h"
 #include "base/random.h"
 #include "base/utf8.h"
+#include "runs/run_report.h"
 #include "tasks/references.h"
 
 namespace fovea {
@@ -121,6 +123,16 @@ Comparison empty_comparison(const CompareRequest& request, const ComparedTask& t
   return comparison;
 }
 
+// Of a run as its folder has it; none if its journal is gone.
+void add_curves(const PlannedRun& run, const ComparedSettings& row, Comparison& comparison) {
+  Files disk;
+  if (!disk.exists(run.folder / journal_file_name)) return;
+  RunReport report = read_report(disk, run.folder);
+  report.title = printable(fmt::format("{}", fmt::join(row.values, " ")));
+  if (comparison.seeds > 1) report.title += fmt::format(" seed {}", run.config.training.seed);
+  comparison.curves.push_back(std::move(report));
+}
+
 // One run after the other, those that are done already left as they are. After a signal the rest is left undone.
 void do_runs(const std::vector<PlannedRun>& runs, const ComparedTask& task, CompareObserver& observer,
              Comparison& comparison) {
@@ -136,6 +148,7 @@ void do_runs(const std::vector<PlannedRun>& runs, const ComparedTask& task, Comp
     observer.done(runs[i], *record, known);
     if (record->state == RunState::done) {
       row.runs.push_back(std::move(record->figures));
+      add_curves(runs[i], row, comparison);
     } else if (row.trouble.empty()) {
       row.trouble = describe(*record, runs[i].config);
     }

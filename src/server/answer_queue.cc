@@ -5,9 +5,10 @@
 #include <algorithm>
 
 #include "server/answers.h"
-#include "server/http.h"
 
 namespace fovea {
+
+HttpError too_many_wait() { return {503, "too many requests wait; come again", {{"Retry-After", "1"}}}; }
 
 struct AnswerQueue::Job {
   Inquiry inquiry;
@@ -44,9 +45,7 @@ std::function<void()> AnswerQueue::ask(Inquiry inquiry, Done done) {
   job->done = std::move(done);
   {
     const std::scoped_lock lock(mutex_);
-    if (jobs_.size() >= most_) {
-      throw HttpError(503, "too many requests wait; come again", {{"Retry-After", "1"}});
-    }
+    if (jobs_.size() >= most_) throw too_many_wait();
     jobs_.push_back(job);
   }
   changed_.notify_all();

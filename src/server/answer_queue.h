@@ -16,10 +16,13 @@
 #include <vector>
 
 #include "inference/predictor.h"
-#include "server/metrics.h"
+#include "server/http.h"
 #include "server/inquiry.h"
+#include "server/metrics.h"
 
 namespace fovea {
+
+HttpError too_many_wait();
 
 class AnswerQueue {
  public:
@@ -38,6 +41,7 @@ class AnswerQueue {
   std::function<void()> ask(Inquiry inquiry, Done done);
 
   std::size_t waiting() const;
+  bool full() const { return waiting() >= most_; }
 
  private:
   struct Job;

@@ -3,7 +3,9 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "inference/explain.h"
+#include "show/heat_map.h"
 #include "show/json.h"
+#include "show/picture.h"
 #include "tasks/fold_words.h"
 
 namespace fovea {
@@ -31,6 +33,7 @@ void add_status(const Prediction& prediction, OrderedJson& object) {
   object["status"] = status_name(prediction.status);
   if (!prediction.problem.empty()) object["problem"] = printable(prediction.problem);
   if (!prediction.unknown_feature.empty()) object["unknown_feature"] = prediction.unknown_feature;
+  if (prediction.scored && !prediction.scored->unknown.empty()) object["unknown_symbols"] = prediction.scored->unknown;
 }
 
 std::string answer_text(const Prediction& prediction, bool nbest) {
@@ -47,9 +50,17 @@ std::string answer_text(const Prediction& prediction, bool nbest) {
   return json_text(object);
 }
 
-std::string explanation_text(const Prediction& prediction, bool words) {
-  std::string text = output_to_json(words ? fold_words(prediction.output) : prediction.output);
+std::string explanation_text(const Prediction& prediction, const AskedOptions& asked) {
+  const Output output = asked.words ? fold_words(prediction.output) : prediction.output;
   OrderedJson status;
+  if (asked.svg) {
+    if (prediction.status == LineStatus::answered) {
+      status["svg"] = draw_picture(std::vector{maps_to_draw(output, asked.layer, asked.head)});
+    }
+    add_status(prediction, status);
+    return json_text(status);
+  }
+  std::string text = output_to_json(output);
   add_status(prediction, status);
   text.back() = ',';
   return text + json_text(status).substr(1);
@@ -64,7 +75,7 @@ std::vector<std::string> answer_lines(Predictor& predictor, std::span<const std:
                            : std::vector{predict_target(predictor, lines[0], asked.target, options)};
   std::vector<std::string> texts;
   for (const Prediction& prediction : predictions) {
-    texts.push_back(asked.explain ? explanation_text(prediction, asked.words)
+    texts.push_back(asked.explain ? explanation_text(prediction, asked)
                                   : answer_text(prediction, asked.search.nbest > 1));
   }
   return texts;

@@ -154,6 +154,9 @@ Api::Abandon Api::handle(HttpRequest request, Send send) {
 }
 
 Api::Abandon Api::ask(const HttpRequest& request, bool explain, const Send& send) {
+  // What none of them could take need not be read: refusals come at once, however large the bodies are.
+  const auto full = [](const ServedModel& model) { return model.queue->full(); };
+  if (!models_.empty() && std::ranges::all_of(models_, full)) throw too_many_wait();
   Inquiry inquiry = parse_inquiry(request.body, explain);
   ServedModel& model = find_model(inquiry.model);
   if (stopping_) throw HttpError(503, "the server is stopping", {{"Retry-After", "1"}});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/beast/http/status.hpp>
+#include <charconv>
 #include <ctime>
 #include <fmt/core.h>
 
@@ -22,6 +23,8 @@ bool is_token(std::string_view text) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || signs.find(c) != signs.npos;
   });
 }
+
+bool is_control(char c) { return (static_cast<unsigned char>(c) < ' ' && c != '\t') || c == 0x7F; }
 
 std::string lower(std::string_view text) {
   std::string out(text);
@@ -91,6 +94,21 @@ void check_framing(const HttpRequest& request) {
   }
 }
 
+HttpError not_as_said() { return bad_request("the body does not come as its header says"); }
+
+// Of a line between the chunks of a body, CR LF included; 0: it is not complete.
+std::size_t line_size(std::string_view bytes) {
+  constexpr std::size_t most = 4 << 10;
+  for (std::size_t at = 0; at < std::min(bytes.size(), most); ++at) {
+    const bool after_cr = at > 0 && bytes[at - 1] == '\r';
+    if (after_cr != (bytes[at] == '\n')) throw not_as_said();
+    if (after_cr) return at + 1;
+    if (is_control(bytes[at]) && bytes[at] != '\r') throw not_as_said();
+  }
+  if (bytes.size() >= most) throw not_as_said();
+  return 0;
+}
+
 std::string date() {
   const std::time_t now = std::time(nullptr);
   std::tm parts = {};
@@ -146,7 +164,7 @@ std::size_t head_size(std::string_view bytes, const HeadLimits& limits) {
       line = at + 1;
     } else if (at > 0 && seen[at - 1] == '\r') {
       throw bad_request("a CR without LF");
-    } else if ((static_cast<unsigned char>(c) < ' ' && c != '\t' && c != '\r') || c == 0x7F) {
+    } else if (is_control(c) && c != '\r') {
       throw bad_request("a control character in the header");
     }
     if (line == 0 && at >= limits.first_line && c != '\r') throw HttpError(414, "the path is too long");
@@ -175,6 +193,58 @@ HttpRequest parse_head(std::string_view head, const HeadLimits& limits) {
   const std::string connection = lower(request.field("connection"));
   if (connection.find("close") != connection.npos) request.keep_alive = false;
   return request;
+}
+
+HttpBody::HttpBody(const HttpRequest& request, std::size_t limit)
+    : limit_(limit), chunked_(!request.field("transfer-encoding").empty()) {
+  if (chunked_) return;
+  const std::string_view length = request.field("content-length");
+  std::size_t count = 0;
+  std::from_chars(length.data(), length.data() + length.size(), count);  // a number: parse_head has seen to it
+  expect(count);
+}
+
+void HttpBody::expect(std::size_t count) {
+  if (count > limit_ - text.size()) throw HttpError(413, fmt::format("the body has more than {} bytes", limit_));
+  left_ = count;
+  next_ = count > 0 ? Next::data : chunked_ ? Next::trailer : Next::nothing;
+}
+
+std::size_t HttpBody::take(std::string_view bytes) {
+  std::size_t used = 0;
+  while (next_ != Next::nothing && used < bytes.size()) {
+    const std::string_view rest = bytes.substr(used);
+    if (next_ == Next::data) {
+      const std::size_t count = std::min(left_, rest.size());
+      text += rest.substr(0, count);
+      left_ -= count;
+      used += count;
+      if (left_ == 0) next_ = chunked_ ? Next::end_of_data : Next::nothing;
+      continue;
+    }
+    const std::size_t size = line_size(rest);
+    if (size == 0) break;
+    take_line(rest.substr(0, size - 2));
+    used += size;
+  }
+  return used;
+}
+
+void HttpBody::take_line(std::string_view line) {
+  if (next_ == Next::size) {
+    std::size_t count = 0;
+    const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), count, 16);
+    const std::string_view extension = line.substr(as_size(end - line.data()));  // says nothing here
+    if (error != std::errc() || (!extension.empty() && extension[0] != ';')) throw not_as_said();
+    expect(count);
+  } else if (next_ == Next::end_of_data) {
+    if (!line.empty()) throw not_as_said();
+    next_ = Next::size;
+  } else if (line.empty()) {
+    next_ = Next::nothing;
+  } else if (line.find(':') == line.npos) {
+    throw not_as_said();  // fields at the end count for nothing, but must be fields
+  }
 }
 
 std::string reply_head(const HttpReply& reply, bool keep_alive) {

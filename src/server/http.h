@@ -65,6 +65,29 @@ std::size_t head_size(std::string_view bytes, const HeadLimits& limits = {});
 // A complete one. Throws an HttpError.
 HttpRequest parse_head(std::string_view head, const HeadLimits& limits = {});
 
+// What follows a head: as many bytes as it says, or chunks, as strictly as the head is read.
+class HttpBody {
+ public:
+  HttpBody(const HttpRequest& request, std::size_t limit);
+
+  // Takes what has come of it and says how many bytes that is; the rest is to come again with more behind it. Throws an
+  // HttpError.
+  std::size_t take(std::string_view bytes);
+  bool complete() const { return next_ == Next::nothing; }
+  std::string text = {};
+
+ private:
+  enum class Next { size, data, end_of_data, trailer, nothing };
+
+  void expect(std::size_t count);
+  void take_line(std::string_view line);
+
+  std::size_t limit_;
+  std::size_t left_ = 0;  // of the data
+  bool chunked_;
+  Next next_ = Next::size;
+};
+
 // What comes before the body, the empty line included.
 std::string reply_head(const HttpReply& reply, bool keep_alive);
 

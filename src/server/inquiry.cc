@@ -81,6 +81,9 @@ void AskedOptions::fields(FieldVisitor& visit) {
   visit("alternatives", alternatives, "best symbols of each step", between(1, 20));
   visit("words", words, "by words, of a model whose symbols are pieces of them");
   search.explain.fields(visit);
+  visit("svg", svg, "the picture that fovea show draws, instead of the numbers");
+  visit("layer", layer, "of the map in that picture; -1: the last", between(-1, 1000));
+  visit("head", head, "likewise; -1: the mean of all", between(-1, 1000));
   visit("target", target, "look at how this would be written, instead of the model's own answer", any_text());
 }
 
@@ -91,6 +94,7 @@ PredictOptions AskedOptions::predict_options() const {
   options.answer.search.alternatives = explain ? alternatives : replace_unknown ? 1 : 0;
   options.score = !target.empty();
   options.open_files = OpenFiles::none;
+  if (svg) options.answer.search.explain.media = true;  // it is in the picture
   return options;
 }
 
@@ -115,9 +119,10 @@ Inquiry parse_inquiry(std::string_view body, bool explain, const InquiryLimits& 
   if (inquiry.lines.size() > most) throw HttpError(413, fmt::format("lines: {} here at most", most));
   if (!inquiry.options.target.empty() && inquiry.lines.size() != 1) throw refused("target: goes with one line");
   if (inquiry.options.search.explain.media && inquiry.lines.size() != 1) throw refused("media: goes with one line");
+  if (inquiry.options.svg && inquiry.lines.size() != 1) throw refused("svg: goes with one line");
   check_options(inquiry.options);
   check_work(inquiry, limits);
-  inquiry.options.search.limits = limits.explanation;
+  inquiry.options.search.limits = inquiry.options.svg ? picture_limits : limits.explanation;
   return inquiry;
 }
 

@@ -19,6 +19,9 @@ struct AskedOptions {
   int alternatives = 5;
   bool words = false;
   std::string target = {};  // what is to be looked at instead of an answer; empty: the model's own
+  bool svg = false;         // a picture is wanted, not its numbers
+  int layer = -1;           // whose map it has; -1: the last
+  int head = -1;            // -1: the mean of all
 
   void fields(FieldVisitor& visit);
   PredictOptions predict_options() const;
@@ -31,7 +34,9 @@ struct Inquiry {
   // Of everything but the lines; drawn answers go with no others', since each line has draws of its own, nor do those
   // with pictures and sounds, which are large.
   std::string key() const;
-  bool alone() const { return options.search.sample > 0 || !options.target.empty() || options.search.explain.media; }
+  bool alone() const {
+    return options.search.sample > 0 || !options.target.empty() || options.search.explain.media || options.svg;
+  }
 };
 
 struct InquiryLimits {

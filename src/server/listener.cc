@@ -12,8 +12,6 @@
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
-#include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/string_body.hpp>
 #include <chrono>
 #include <fmt/core.h>
 #include <functional>
@@ -26,7 +24,6 @@ namespace fovea {
 
 namespace net = boost::asio;
 namespace beast = boost::beast;
-namespace http = beast::http;
 using tcp = net::ip::tcp;
 using SteadyClock = std::chrono::steady_clock;
 using BoostError = boost::system::error_code;
@@ -141,6 +138,7 @@ class Listener::Session : public std::enable_shared_from_this<Session> {
       const std::size_t size = head_size(come());
       if (size == 0) return read_head();
       request_ = parse_head(come().substr(0, size));
+      buffer_.consume(size);
       const std::string_view length = request_.field("content-length");
       has_body = !request_.field("transfer-encoding").empty() || length.find_first_not_of('0') != length.npos;
       if (has_body) network_.api.check_head(request_);
@@ -151,9 +149,9 @@ class Listener::Session : public std::enable_shared_from_this<Session> {
     }
     enter(State::reading);
     stream_.expires_after(seconds(network_.options.body));
-    if (!has_body || request_.field("expect").empty()) return read_body();
+    if (!has_body || request_.field("expect").empty()) return take_body();
     static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
-    write_all(go_on, "", [this](BoostError error, std::size_t) { error ? close() : read_body(); });
+    write_all(go_on, "", [this](BoostError error, std::size_t) { error ? close() : take_body(); });
   }
 
   void read_head() {
@@ -168,31 +166,19 @@ class Listener::Session : public std::enable_shared_from_this<Session> {
     });
   }
 
-  void read_body() {
-    parser_.emplace();
-    parser_->header_limit(buffer_bytes);
-    parser_->body_limit(network_.options.body_bytes);
-    parser_->eager(true);
-    take_body();
-  }
-
   void take_body() {
-    BoostError error;
-    // Given less than the end of a chunked body has, "0\r\n\r\n", a second time, the parser's assertions fail.
-    const std::size_t least = request_.field("transfer-encoding").empty() ? 1 : 5;
-    while (buffer_.size() >= least && !parser_->is_done() && !error) {
-      const std::size_t used = parser_->put(buffer_.data(), error);
-      buffer_.consume(used);
+    try {
+      if (!incoming_) incoming_.emplace(request_, network_.options.body_bytes);
+      buffer_.consume(incoming_->take(come()));
+    } catch (const HttpError& e) {
+      return refuse(e);
     }
-    if (error && error != http::error::need_more) return not_read(error);
-    if (parser_->is_done()) {
-      body_ = std::move(parser_->get().body());
-      parser_.reset();
+    if (incoming_->complete()) {
+      body_ = std::move(incoming_->text);
+      incoming_.reset();
       return answer();
     }
-    const std::size_t room = buffer_.max_size() - buffer_.size();
-    if (room == 0) return not_read(http::error::buffer_overflow);
-    read_some(room, [this](BoostError failure, std::size_t count) {
+    read_some(buffer_.max_size() - buffer_.size(), [this](BoostError failure, std::size_t count) {
       if (failure) return not_read(failure);
       buffer_.commit(count);
       take_body();
@@ -200,16 +186,8 @@ class Listener::Session : public std::enable_shared_from_this<Session> {
   }
 
   void not_read(BoostError error) {
-    if (error == beast::error::timeout) {
-      // Its socket is closed already.
-      network_.api.metrics().answered("other", 408, 0);
-      return close();
-    }
-    if (error == http::error::body_limit) {
-      return refuse(HttpError(413, fmt::format("the body has more than {} bytes", network_.options.body_bytes)));
-    }
-    if (error.category() != http::make_error_code(http::error::bad_method).category()) return close();  // it has left
-    refuse(HttpError(400, "the body does not come as its header says"));
+    if (error == beast::error::timeout) network_.api.metrics().answered("other", 408, 0);
+    close();  // the client has left, or was cut off
   }
 
   // What may follow is not known, so nothing more is read as a request.
@@ -325,8 +303,8 @@ class Listener::Session : public std::enable_shared_from_this<Session> {
   beast::tcp_stream stream_;
   net::steady_timer timer_;
   beast::flat_buffer buffer_;
-  std::optional<http::request_parser<http::string_body>> parser_;
   HttpRequest request_;
+  std::optional<HttpBody> incoming_;  // while it comes
   Api::Abandon abandon_;
   std::shared_ptr<EventLog> events_;
   std::int64_t next_event_ = 0;

@@ -4,6 +4,7 @@
 
 #include "attention/mechanism.h"
 #include "base/json.h"
+#include "base/utf8.h"
 #include "tasks/model.h"
 #include "training/journal.h"
 
@@ -34,11 +35,12 @@ OrderedJson attention_of(const AttentionOptions& options) {
   return all;
 }
 
-std::string describe_model(const ServedModel& served) {
+std::string describe_model(const ServedModel& served, const std::filesystem::path& path) {
   const Model& model = served.predictor->model();
   const Config& config = model.config();
   const Task& task = model.task();
   OrderedJson object = {{"name", served.name},
+                        {"path", repair_utf8(path.string())},
                         {"task", config.task},
                         {"weights", model.parameters().count()},
                         {"columns", task.columns().names()},
@@ -80,7 +82,7 @@ std::vector<ServedModel> open_models(const std::vector<std::filesystem::path>& p
     if (std::error_code none; of_run && std::filesystem::is_regular_file(folder / journal_file_name, none)) {
       served.journal = std::make_unique<RunJournal>(folder);
     }
-    served.description = describe_model(served);
+    served.description = describe_model(served, path);
     all.push_back(std::move(served));
   }
   return all;

@@ -9,13 +9,16 @@
 #include <limits>
 #include <utility>
 
+#include "base/utf8.h"
 #include "show/drawing.h"
 
 namespace fovea {
 namespace {
 
-constexpr double chart_width = 560, chart_height = 300;
+constexpr double chart_width = 460, plot_height = 210;  // on a telephone its letters are read still
 constexpr double chart_left = 58, chart_right = 16, chart_top = 46, chart_bottom = 46;
+constexpr double name_height = 17;       // of a row of names
+constexpr std::size_t few_lines = 3;     // whose values stand in a row
 constexpr std::size_t max_points = 600;  // more than there are pixels across
 
 // Lines are told apart by dashes as well as by colour.
@@ -97,17 +100,16 @@ class ChartDrawing : private SvgDrawing {
         y_.take(point.y);
       }
     }
-    if (!chart.y) return;
-    y_.take(chart.y->first);
-    y_.take(chart.y->second);
+    if (chart.y) y_.take(chart.y->first);
+    if (chart.y) y_.take(chart.y->second);
+    place_names();
   }
 
   std::string draw() {
-    open(chart_width, chart_height, text_font, 12, chart_.title, " fill=\"currentColor\"");
+    open(chart_width, height(), text_font, 13, chart_.title, " fill=\"currentColor\"");
     add(R"(<text x="{}" y="20" font-size="14" font-weight="600">{}</text>)", chart_left, escape_text(chart_.title));
     if (x_.empty()) {
-      add(R"(<text x="{}" y="{}" fill-opacity=".65">{}</text>)", chart_left, chart_height / 2,
-          escape_text(chart_.nothing));
+      add(R"(<text x="{}" y="{}" fill-opacity=".65">{}</text>)", chart_left, height() / 2, escape_text(chart_.nothing));
     } else {
       x_ = widened(x_);
       y_ = rounded(widened(y_), 5);
@@ -124,9 +126,8 @@ class ChartDrawing : private SvgDrawing {
   double screen_x(double x) const {
     return chart_left + (x - x_.low) / (x_.high - x_.low) * (chart_width - chart_left - chart_right);
   }
-  double screen_y(double y) const {
-    return chart_height - chart_bottom - (y - y_.low) / (y_.high - y_.low) * (chart_height - chart_top - chart_bottom);
-  }
+  double screen_y(double y) const { return top_ + plot_height - (y - y_.low) / (y_.high - y_.low) * plot_height; }
+  double height() const { return top_ + plot_height + chart_bottom; }
 
   void axes() {
     const double y_step = mark_step(y_, 5), x_step = std::max(mark_step(x_, 6), chart_.whole_x ? 1.0 : 0.0);
@@ -138,13 +139,13 @@ class ChartDrawing : private SvgDrawing {
           i * y_step + 0.0);  // never "-0"
     }
     for (double i = std::ceil(x_.low / x_step - 1e-9); i * x_step <= x_.high + x_step * 1e-9; ++i) {
-      const double x = screen_x(i * x_step), y = chart_height - chart_bottom;
+      const double x = screen_x(i * x_step), y = top_ + plot_height;
       add(R"(<path d="M{:.1f} {:.1f}v5" stroke="currentColor" stroke-opacity=".4"/>)", x, y);
       add(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="middle" fill-opacity=".65">{:.10g}</text>)", x, y + 19,
           i * x_step + 0.0);
     }
     add(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="end" fill-opacity=".65">{}</text>)", chart_width - chart_right,
-        chart_height - 8, escape_text(chart_.x_name));
+        height() - 8, escape_text(chart_.x_name));
   }
 
   void line(const Series& series, const Ink& ink) {
@@ -184,25 +185,38 @@ class ChartDrawing : private SvgDrawing {
       const bool near_right = x > chart_width - 90;
       add(R"(<circle cx="{:.1f}" cy="{:.1f}" r="4.5" fill="none" stroke="currentColor" stroke-width="1.5"/>)", x, y);
       add(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="{}" font-weight="600">{:.4g}</text>)", near_right ? x - 9 : x + 9,
-          y < chart_top + 24 ? y + 18 : y - 9, near_right ? "end" : "start", point.y);
+          y < top_ + 24 ? y + 18 : y - 9, near_right ? "end" : "start", point.y);
     }
   }
 
-  // The names stand in one row above the plot, each behind a piece of its line.
-  void names() {
+  // The names stand in rows above the plot, each behind a piece of its line.
+  void place_names() {
     if (chart_.series.size() < 2) return;
     double x = chart_left;
-    for (std::size_t i = 0; i < chart_.series.size(); ++i) {
+    for (const Series& series : chart_.series) {
+      const double width = 48 + 7.5 * display_width(series.name);
+      if (x > chart_left && x + width > chart_width) {
+        x = chart_left;
+        top_ += name_height;
+      }
+      names_.emplace_back(x, top_ - 12);
+      x += width;
+    }
+  }
+
+  void names() {
+    for (std::size_t i = 0; i < names_.size(); ++i) {
       const Ink ink = ink_of(i);
-      add(R"(<path d="M{:.1f} 34h24" stroke="{}" stroke-width="2"{}/><text x="{:.1f}" y="38">{}</text>)", x, ink.colour,
-          ink.dashes, x + 30, escape_text(chart_.series[i].name));
-      x += 50 + 7 * static_cast<double>(chart_.series[i].name.size());
+      const auto [x, y] = names_[i];
+      add(R"(<path d="M{:.1f} {:.0f}h24" stroke="{}" stroke-width="2"{}/><text x="{:.1f}" y="{:.0f}">{}</text>)", x, y,
+          ink.colour, ink.dashes, x + 30, y + 4, escape_text(chart_.series[i].name));
     }
   }
 
   // What each line says there, shown where a pointer rests (see page.cc): without a script.
   void hover() {
     constexpr int places = 60;
+    const bool few = chart_.series.size() <= few_lines;
     const double width = (chart_width - chart_left - chart_right) / places;
     for (int place = 0; place < places; ++place) {
       const double low = x_.low + (x_.high - x_.low) * place / places, high = low + (x_.high - x_.low) / places;
@@ -214,20 +228,23 @@ class ChartDrawing : private SvgDrawing {
         });
         if (found == series.points.end()) continue;
         at = found->x;
-        says += fmt::format("; {} {:.4g}", escape_text(series.name), found->y);
+        says += fmt::format("{} {} {:.4g}", few ? ";" : "\n", escape_text(series.name), found->y);
       }
       if (says.empty()) continue;
       add(R"(<g class="hover"><rect x="{:.1f}" y="{:.0f}" width="{:.1f}" height="{:.0f}" fill="transparent"/>)",
-          chart_left + width * place, chart_top, width, chart_height - chart_top - chart_bottom);
+          chart_left + width * place, top_, width, plot_height);
       add(R"(<path d="M{:.1f} {:.0f}V{:.0f}" stroke="currentColor" stroke-opacity=".4" visibility="hidden"/>)",
-          screen_x(at), chart_top, chart_height - chart_bottom);
+          screen_x(at), top_, top_ + plot_height);
+      if (!few) add("<title>{:.10g}{}</title>", at, says);  // they have no room in the picture
       add(R"(<text x="{:.1f}" y="20" text-anchor="end" font-weight="600" visibility="hidden">{:.10g}{}</text></g>)",
-          chart_width - chart_right, at, says);
+          chart_width - chart_right, at, few ? says : "");
     }
   }
 
   const Chart& chart_;
   Range x_, y_;
+  double top_ = chart_top;                        // of the plot
+  std::vector<std::pair<double, double>> names_;  // where they stand
 };
 
 }  // namespace

@@ -264,7 +264,9 @@ std::string draw_comparison_page(const Comparison& c) {
   std::string body = "<h1>Comparison</h1>\n";
   if (!c.command.empty()) body += fmt::format("<p><code>{}</code></p>\n", escape_text(c.command));
   body += fmt::format("<p>{}.<br/>{}.</p>\n", escape_text(summary(c)), escape_text(about_intervals(c)));
-  return page("Comparison", body + html_table(c) + html_examples(c));
+  body += html_table(c);
+  if (!c.curves.empty()) body += "<h2>Training</h2>\n" + html_curves(c.curves);
+  return page("Comparison", body + html_examples(c));
 }
 
 }  // namespace fovea

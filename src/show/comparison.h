@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "evaluation/figure.h"
+#include "show/report.h"
 #include "tasks/output.h"
 
 namespace fovea {
@@ -42,6 +43,7 @@ struct Comparison {
   std::int64_t held_out_lines = 0;
   std::vector<std::string> targets;  // of the examples
   std::vector<ComparedSettings> rows;
+  std::vector<RunReport> curves = {};  // of each run that came to its end
 };
 
 // The figures of a row that has runs: means over the seeds, of memory the most. With one seed asked for, metrics have

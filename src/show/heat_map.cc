@@ -125,9 +125,9 @@ std::optional<double> rank_correlation(const HeatMap& a, const HeatMap& b) {
   return sum / steps;
 }
 
-Output choose_maps(Output output, std::optional<int> layer, std::optional<int> head) {
+Output choose_maps(Output output, int layer, int head) {
   const auto wanted = [&](const auto& map) {
-    return layer.value_or(map.layer) == map.layer && head.value_or(map.head) == map.head;
+    return (layer < 0 || layer == map.layer) && (head < 0 || head == map.head);
   };
   const bool any = std::ranges::any_of(output.maps, wanted) || std::ranges::any_of(output.self_maps, wanted);
   if (!any && !output.maps.empty()) {
@@ -141,8 +141,45 @@ Output choose_maps(Output output, std::optional<int> layer, std::optional<int> h
     }
     step.looks = std::move(looks);
   }
-  std::erase_if(output.maps, [&](const MapName& map) { return !wanted(map); });
+  if (std::erase_if(output.maps, [&](const MapName& map) { return !wanted(map); }) > 0) {
+    for (MapName& map : output.maps) map.one_of_many = true;
+  }
   std::erase_if(output.self_maps, [&](const OwnMap& map) { return !wanted(map); });
+  return output;
+}
+
+Output maps_to_draw(Output output, int layer, int head) {
+  output = choose_maps(std::move(output), layer, head);
+  if (head >= 0 || output.maps.size() < 2) return output;
+  MapName mean = output.maps[0];
+  for (const MapName& map : output.maps) {
+    if (map.source == mean.source) mean.layer = std::max(mean.layer, map.layer);
+  }
+  std::vector<std::size_t> heads;
+  for (std::size_t i = 0; i < output.maps.size(); ++i) {
+    if (output.maps[i].source == mean.source && output.maps[i].layer == mean.layer) heads.push_back(i);
+  }
+  if (heads.size() == 1) {  // there is no mean: it comes to the front itself
+    const auto lead = [&](auto& list) {
+      const auto first = list.begin() + static_cast<std::ptrdiff_t>(heads[0]);
+      if (heads[0] < list.size()) std::rotate(list.begin(), first, first + 1);
+    };
+    lead(output.maps);
+    for (OutputStep& step : output.steps) lead(step.looks);
+    return output;
+  }
+  mean.heads = static_cast<int>(heads.size());
+  output.maps.insert(output.maps.begin(), mean);
+  for (OutputStep& step : output.steps) {
+    AttentionRow row;
+    for (const std::size_t at : heads) {
+      if (at >= step.looks.size()) continue;
+      const std::vector<float>& weights = step.looks[at].weights;
+      row.weights.resize(std::max(row.weights.size(), weights.size()));
+      for (std::size_t i = 0; i < weights.size(); ++i) row.weights[i] += weights[i] / static_cast<float>(heads.size());
+    }
+    step.looks.insert(step.looks.begin(), std::move(row));
+  }
   return output;
 }
 
@@ -155,7 +192,9 @@ Label output_label(const std::string& token) { return is_stop_text(token) ? stop
 
 std::string map_title(const Output& output, std::size_t map) {
   const MapName& name = output.maps.at(map);
-  std::string title = output.maps.size() == 1 ? "attention" : fmt::format("layer {}, head {}", name.layer, name.head);
+  std::string title = output.maps.size() == 1 && !name.one_of_many ? "attention"
+                      : name.heads > 1 ? fmt::format("layer {}, mean of {} heads", name.layer, name.heads)
+                                       : fmt::format("layer {}, head {}", name.layer, name.head);
   if (!name.source.empty() && name.source != "source") title += " on " + printable(repair_utf8(name.source));
   return title;
 }

@@ -37,6 +37,8 @@ h2 { font-size: 1.05rem; font-weight: 650; margin: 2rem 0 .6rem; }
 .cards .card { margin: 0; }
 svg { display: block; }
 .cards svg { max-width: 100%; height: auto; }
+.charts { grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr)); }
+.charts svg { width: 100%; }
 .hover path, .hover text { visibility: hidden; pointer-events: none; }
 .hover:hover path, .hover:hover text { visibility: visible; }
 .cell:hover rect { stroke: #ff5a36; stroke-width: 2; }
@@ -45,7 +47,7 @@ svg { display: block; }
 table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: start; padding: .3rem .7rem; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { color: var(--soft); font-weight: 600; }
-td.text { font-family: ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace; overflow-wrap: anywhere; }
+td.text { font-family: ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace; overflow-wrap: break-word; }
 td.number { text-align: right; }
 table.weights { font-size: .78rem; }
 table.weights th, table.weights td { padding: .1rem .35rem; text-align: right; }
@@ -53,6 +55,11 @@ details { margin: .4rem 0; }
 summary { cursor: pointer; color: var(--accent); }
 code { font-family: ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace; font-size: .9em;
   overflow-wrap: anywhere; }
+@media (max-width: 40rem) {
+  body { padding: 1rem .5rem 2rem; }
+  .card { padding: .4rem; }
+  th, td { padding: .25rem .4rem; }
+}
 .good { color: var(--good); } .bad { color: var(--bad); }
 )";
 

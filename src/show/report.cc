@@ -47,7 +47,7 @@ std::string summary(const RunReport& report, const std::vector<ChartPoint>& best
 }
 
 std::string in_cards(const std::vector<Chart>& charts) {
-  std::string text = "<div class=\"cards\">";
+  std::string text = "<div class=\"cards charts\">";
   for (const Chart& chart : charts) text += fmt::format("<div class=\"card\">{}</div>", draw_chart(chart));
   return text + "</div>\n";
 }
@@ -72,23 +72,6 @@ std::string curves(const RunReport& report, const Series& score, const std::vect
                      {}});
   add_chart(charts, {"learning rate", "update", {series_of(report, "rate", &RunPoint::rate)}, {}});
   add_chart(charts, {"gradient norm", "update", {series_of(report, "norm", &RunPoint::gradient)}, {}});
-  return in_cards(charts);
-}
-
-// One line for each run.
-std::string compared_curves(std::span<const RunReport> reports) {
-  std::vector<Chart> charts;
-  const auto add = [&](const std::string& title, std::optional<double> RunPoint::* value) {
-    Chart chart{title, "update", {}, {}};
-    for (const RunReport& report : reports) chart.series.push_back(series_of(report, report.title, value));
-    add_chart(charts, std::move(chart));
-  };
-  add("held-out loss", &RunPoint::held_out_loss);
-  add("training loss", &RunPoint::loss);
-  add(reports[0].metric + " on the held-out lines", &RunPoint::score);
-  add(reports[0].second_metric + " on the held-out lines", &RunPoint::second);
-  add("learning rate", &RunPoint::rate);
-  add("gradient norm", &RunPoint::gradient);
   return in_cards(charts);
 }
 
@@ -158,6 +141,22 @@ std::string samples(const RunReport& report) {
 
 }  // namespace
 
+std::string html_curves(std::span<const RunReport> reports) {
+  std::vector<Chart> charts;
+  const auto add = [&](const std::string& title, std::optional<double> RunPoint::* value) {
+    Chart chart{title, "update", {}, {}};
+    for (const RunReport& report : reports) chart.series.push_back(series_of(report, report.title, value));
+    add_chart(charts, std::move(chart));
+  };
+  add("held-out loss", &RunPoint::held_out_loss);
+  add("training loss", &RunPoint::loss);
+  add(reports[0].metric + " on the held-out lines", &RunPoint::score);
+  add(reports[0].second_metric + " on the held-out lines", &RunPoint::second);
+  add("learning rate", &RunPoint::rate);
+  add("gradient norm", &RunPoint::gradient);
+  return in_cards(charts);
+}
+
 std::string draw_report(const RunReport& report) {
   const Series score = series_of(report, report.metric, &RunPoint::score);
   const std::vector<ChartPoint> best = best_of(score, report.higher_is_better);
@@ -178,7 +177,7 @@ std::string draw_report(const RunReport& report) {
 std::string draw_reports(std::span<const RunReport> reports) {
   if (reports.size() == 1) return draw_report(reports[0]);
   std::string body = fmt::format("<h1>{} runs</h1>\n", reports.size());
-  body += compared_curves(reports);
+  body += html_curves(reports);
   for (const RunReport& report : reports) {
     const Series score = series_of(report, report.metric, &RunPoint::score);
     body += fmt::format("<h2>{}</h2>\n", escape_text(report.title)) +

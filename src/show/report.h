@@ -62,5 +62,7 @@ struct RunReport {
 std::string draw_report(const RunReport& report);
 // Of several, their curves over one another.
 std::string draw_reports(std::span<const RunReport> reports);
+// Those curves alone, with a line for each run, for a page.
+std::string html_curves(std::span<const RunReport> reports);
 
 }  // namespace fovea

@@ -7,6 +7,7 @@
 #include "base/as_size.h"
 #include "base/utf8.h"
 #include "show/heat_map.h"
+#include "show/terminal.h"
 
 namespace fovea {
 
@@ -38,13 +39,14 @@ std::string draw_steps(const Output& output) {
   int width = 5;
   for (const SourceToken& token : output.source)
     width = std::max(width, std::min(source_label(token).width, max_token));
-  std::string text;
+  std::string text = draw_answer(output);
   for (std::size_t i = 0; i < output.steps.size(); ++i) {
     const OutputStep& step = output.steps[i];
     text += step_title(step, i);
     const bool salient = !step.saliency.empty();
     for (std::size_t map = 0; map < std::min(step.looks.size(), output.maps.size()); ++map) {
       const AttentionRow& look = step.looks[map];
+      if (output.maps[map].heads > 1) continue;  // a mean has no scores
       text += fmt::format("  {}, context norm {:.4f}\n", map_title(output, map), look.context_norm);
       text += fmt::format("  position  {:<{}}  {:>11}  {:>8}{}\n", "token", width, "score", "weight",
                           salient ? "   saliency" : "");

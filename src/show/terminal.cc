@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "base/as_size.h"
@@ -29,6 +30,8 @@ std::string repeat(const char* text, int count) {
   for (int i = 0; i < count; ++i) result += text;
   return result;
 }
+
+std::string safe(const std::string& text) { return isolate(printable(repair_utf8(text))); }
 
 enum class Side { left, right };
 
@@ -155,6 +158,18 @@ std::string draw_panel(const HeatMap& heat_map, const Widths& widths, Panel pane
   return text;
 }
 
+// Of what a text so long is read from one position the fixed scale shows little: each step gets its own.
+HeatMap relative_rows(HeatMap heat_map) {
+  for (std::size_t row = 0; row < heat_map.rows.size(); ++row) {
+    const std::span weights =
+        std::span(heat_map.weights).subspan(row * heat_map.columns.size(), heat_map.columns.size());
+    double most = 0;
+    for (const double weight : weights) most = std::isfinite(weight) ? std::max(most, weight) : most;
+    for (double& weight : weights) weight = most > 0 ? weight / most : weight;
+  }
+  return heat_map;
+}
+
 std::string legend(int gutter, TerminalColour colour) {
   if (colour == TerminalColour::none) return spaces(gutter) + "░ 0.05  ▒ 0.25  ▓ 0.5  █ 0.75 to 1\n";
   std::string line = spaces(gutter - 2) + "0 ";
@@ -213,13 +228,15 @@ std::string draw_map(const HeatMap& heat_map, const TerminalOptions& options) {
   const bool as_text = panels.size() > 1 || !heat_map.sentences.empty();
   std::string text = as_text ? draw_wide(heat_map, options) : "";
   if (as_text && shaded_lines(heat_map)[0].is_step) return text;
-  for (Panel panel : panels) {
-    if (panels.size() > 1) {
-      text += fmt::format("positions {} to {} of {}\n", panel.first, panel.last - 1, heat_map.columns.size());
-    }
-    text += draw_panel(heat_map, widths, panel, options.colour);
+  if (panels.size() == 1) {
+    return text + draw_panel(heat_map, widths, panels[0], options.colour) + legend(widths.gutter(), options.colour);
   }
-  return text + legend(widths.gutter(), options.colour);
+  const HeatMap shares = relative_rows(heat_map);
+  for (Panel panel : panels) {
+    text += fmt::format("positions {} to {} of {}\n", panel.first, panel.last - 1, heat_map.columns.size());
+    text += draw_panel(shares, widths, panel, options.colour);
+  }
+  return text + legend(widths.gutter(), options.colour) + "each step by the position that it read most\n";
 }
 
 // 1  99.8%  9 @13 90%  1 @12 8%
@@ -249,15 +266,19 @@ std::string draw_compact(const HeatMap& heat_map, const TerminalOptions& options
 
 }  // namespace
 
-std::string draw_terminal(const Output& output, const TerminalOptions& options) {
-  const auto line = [](const std::string& text) { return isolate(printable(repair_utf8(text))); };
+std::string draw_answer(const Output& output) {
   std::string text =
-      fmt::format("{}\n→ {}  (score {:.4g})\n", line(output.read_text()), line(output.text), output.score);
+      fmt::format("{}\n→ {}  (score {:.4g})\n", safe(output.read_text()), safe(output.text), output.score);
   if (!output.finished) text += std::string("! ") + unfinished_line + "\n";
+  return text;
+}
+
+std::string draw_terminal(const Output& output, const TerminalOptions& options) {
+  std::string text = draw_answer(output);
   if (std::ranges::any_of(output.source, [](const SourceToken& token) { return !token.read; })) {
     text += "read only:";
     for (std::size_t i = 0; i + 1 < output.source.size(); ++i) {
-      text += " " + (output.source[i].read ? line(output.source[i].text) : std::string("·"));
+      text += " " + (output.source[i].read ? safe(output.source[i].text) : std::string("·"));
     }
     text += "\n";
   }
@@ -274,7 +295,9 @@ std::string draw_terminal(const Output& output, const TerminalOptions& options) 
   }
   if (const HeatMap saliency = saliency_map(output); !saliency.rows.empty()) {
     text += fmt::format("\n{}\n{}", saliency.title, draw_map(saliency, options));
-    for (std::size_t map = 0; map < output.maps.size(); ++map) text += correlation_line(output, map) + "\n";
+    for (std::size_t map = 0; map < output.maps.size(); ++map) {
+      if (options.map.value_or(map) == map) text += correlation_line(output, map) + "\n";
+    }
   }
   for (std::size_t map = 0; map < output.self_maps.size(); ++map) {
     const HeatMap own = own_map(output, map);

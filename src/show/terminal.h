@@ -2,7 +2,8 @@
 //
 // Every position has a cell of its own, in the order of the text as it is stored. Terminals that reorder right-to-left
 // text would mirror runs of such cells, so each right-to-left label stands in an isolate: inside it reads as it should,
-// outside the first character stays leftmost. In a wide map the columns go on in a further panel below.
+// outside the first character stays leftmost. In a wide map the columns go on in a further panel below, and the scale
+// is each step's own.
 #pragma once
 
 #include <cstddef>
@@ -23,5 +24,8 @@ struct TerminalOptions {
 };
 
 std::string draw_terminal(const Output& output, const TerminalOptions& options = {});
+
+// What was read and what was answered, on a line each.
+std::string draw_answer(const Output& output);
 
 }  // namespace fovea

@@ -98,11 +98,11 @@ Output make_output(const Task& task, const SourceText& text, const Reading& sour
   }
   for (const Answer& answer : answers) {
     std::vector<std::string> tokens;
-    for (std::size_t i = 0; i < answer.symbols.size(); ++i) {
+    const std::vector<std::string> written = task.written(answer.symbols, source, text.target);
+    for (std::size_t i = 0; i < written.size(); ++i) {
       if (task.acts() && answer.symbols[i] == step_action) continue;
-      const bool replaced = answer.symbols[i] == Vocabulary::unknown && i < answer.steps.size();
-      tokens.push_back(replaced ? replacement(task, answer.steps[i], out.source, dictionary)
-                                : task.symbol_text(answer.symbols[i], source));
+      const bool replaced = text.target.empty() && answer.symbols[i] == Vocabulary::unknown && i < answer.steps.size();
+      tokens.push_back(replaced ? replacement(task, answer.steps[i], out.source, dictionary) : written[i]);
     }
     out.nbest.push_back({task.target_tokenizer().join(tokens), answer.score, answer.finished});
   }
@@ -112,10 +112,11 @@ Output make_output(const Task& task, const SourceText& text, const Reading& sour
   out.finished = best.finished;
   out.abstained = best.abstained;
   if (out.abstained) out.text.clear();
+  const std::vector<std::string> written = task.written(best.symbols, source, text.target);
   for (std::size_t i = 0; i < best.steps.size(); ++i) {
     const StepExplanation& step = best.steps[i];
     OutputStep shown;
-    shown.token = task.symbol_text(i < best.symbols.size() ? best.symbols[i] : Vocabulary::stop, source);
+    shown.token = i < written.size() ? written[i] : task.symbol_text(Vocabulary::stop, source);
     shown.probability = step.probability;
     if (step.gate) shown.copy_gate = 1 - *step.gate;
     for (const auto& [symbol, probability] : step.alternatives) {

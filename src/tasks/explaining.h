@@ -18,8 +18,8 @@ struct SourceText {
   std::string folder = {};               // where files that it names are looked for; empty: where the program runs
 };
 
-// Answers, best first, as text with what the model looked at. An unknown symbol is replaced by the source's most
-// attended one, or what `dictionary` has for it.
+// Answers, best first, as text with what the model looked at. An unknown symbol is what the target has in its place, if
+// one was given, else it is replaced by the source's most attended one, or what `dictionary` has for it.
 Output make_output(const Task& task, const SourceText& text, const Reading& source, std::span<const Answer> answers,
                    const Lexicon* dictionary = nullptr);
 

@@ -39,7 +39,9 @@ struct OutputStep {
 struct MapName {
   int layer = 0;
   int head = 0;
-  std::string source;  // which source it looks at
+  std::string source;        // which source it looks at
+  int heads = 1;             // more than one: it is their mean, made for a picture
+  bool one_of_many = false;  // others were left out on purpose
 };
 
 // How a part of the model attends to its own positions; row q is where position q looks.

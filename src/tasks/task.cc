@@ -360,6 +360,19 @@ std::string Task::symbol_text(std::int32_t symbol, const Reading& source) const 
   return index < source.unknown.size() ? source.unknown[index] : target().text(Vocabulary::unknown);
 }
 
+std::vector<std::string> Task::written(std::span<const std::int32_t> symbols, const Reading& source,
+                                       std::string_view target) const {
+  const std::vector<Token> given = target_tokenizer().cut(target);
+  std::vector<std::string> texts;
+  std::size_t at = 0;  // of those given, which have no steps between them
+  for (const std::int32_t symbol : symbols) {
+    const bool unknown = symbol == Vocabulary::unknown && at < given.size();
+    texts.push_back(unknown ? std::string(given[at].text) : symbol_text(symbol, source));
+    if (!acts_ || symbol != step_action) ++at;
+  }
+  return texts;
+}
+
 std::string Task::target_text(std::span<const std::int32_t> symbols, const Reading& source) const {
   std::vector<std::string> tokens;
   for (const std::int32_t symbol : symbols) {

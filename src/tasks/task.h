@@ -123,6 +123,9 @@ class Task {
 
   std::string target_text(std::span<const std::int32_t> symbols, const Reading& source) const;
   std::string symbol_text(std::int32_t symbol, const Reading& source) const;
+  // Each of them as text; unknown ones as `target`, which they encode, has them, if there is one.
+  std::vector<std::string> written(std::span<const std::int32_t> symbols, const Reading& source,
+                                   std::string_view target) const;
 
  private:
   Encoding encode_cells(const Example& example, const NamedFiles& files) const;

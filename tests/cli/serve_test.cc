@@ -52,6 +52,48 @@ TEST(Serve, RefusesWhatIsNoModelOrAddress) {
   EXPECT_TRUE(is_one_line(none.err));
 }
 
+TEST(Serve, OnAllAddressesItWarnsAndHasNamesOfItsOwnStill) {
+  Process server(fovea({"serve", tiny_model_folder().string(), "--host", "0.0.0.0", "--port", "0"}));
+  const std::string url = server.read_error_line().value_or("");
+  const std::size_t at = url.find("http://localhost:");
+  ASSERT_NE(at, url.npos) << url;
+  const int port = std::atoi(url.c_str() + at + 17);
+  EXPECT_TRUE(says(server.read_error_line().value_or(""), "warning: whoever can reach this address can ask"));
+  const auto status = [&](const std::string& host) {
+    Client client(port);
+    client.send(fmt::format("GET /v1/models HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", host));
+    return client.read().status;
+  };
+  EXPECT_EQ(status(fmt::format("localhost:{}", port)), 200);
+  EXPECT_EQ(status(fmt::format("192.168.1.2:{}", port)), 200) << "no page elsewhere can have that name";
+  EXPECT_EQ(status(fmt::format("evil.example:{}", port)), 421);
+  EXPECT_EQ(status("evil.example"), 421);
+  server.kill(SIGTERM);
+  EXPECT_EQ(server.finish().code, 143);
+}
+
+// Whatever becomes of the server, the program that loads it ends.
+TEST(ServeLoad, EndsWhenTheServerDoes) {
+  if (run({.words = {"/usr/bin/env", "python3", "--version"}}).code != 0) GTEST_SKIP() << "python3 is not installed";
+  const auto load = [](int port) {
+    return Command{.words = {"/usr/bin/env", "python3", FOVEA_SOURCE_DIR "/bench/serve_load.py", "--port",
+                             std::to_string(port), "--seconds", "1", "--clients", "2", "--times"}};
+  };
+  Process server(fovea({"serve", tiny_model_folder().string(), "--port", "0"}));
+  const int port = port_of(server.read_error_line());
+  ASSERT_GT(port, 0);
+  const Outcome good = run(load(port));
+  EXPECT_EQ(good.code, 0) << good.err;
+  EXPECT_TRUE(says(good.out, "answers/s"));
+  Process loading(load(port));
+  std::this_thread::sleep_for(std::chrono::milliseconds(1000));
+  server.kill(SIGKILL);
+  const Outcome outcome = loading.finish();
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(says(outcome.err, "serve_load.py: ")) << outcome.err;
+  EXPECT_TRUE(is_one_line(outcome.err)) << outcome.err;
+}
+
 TEST(Serve, TrainingCanBeWatched) {
   TemporaryFolder folder;
   folder.write("data.tsv", to_tsv(tiny_examples(1, 300)));

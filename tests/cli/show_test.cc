@@ -85,6 +85,33 @@ Outcome train_briefly(const TemporaryFolder& folder, const std::string& data,
   return run(command);
 }
 
+TEST(Show, OfSeveralHeadsTheMeanIsDrawnUnlessOneIsChosen) {
+  TemporaryFolder folder;
+  folder.write("data.tsv", to_tsv(tiny_examples(1, 100)));
+  const Outcome trained = train_briefly(folder, "data.tsv", {"attention.heads=2"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  const auto show = [&](const std::vector<std::string>& more) {
+    Command command = fovea({"show", "run", "kayak"});
+    command.words.insert(command.words.end(), more.begin(), more.end());
+    command.folder = folder.path().string();
+    return run(command);
+  };
+  const Outcome mean = show({"--svg", "mean.svg"});
+  EXPECT_TRUE(says(mean.out, "\nlayer 0, mean of 2 heads\n"));
+  EXPECT_FALSE(says(mean.out, "head 0")) << "one map";
+  EXPECT_TRUE(says(mean.err, "drawn is layer 0, mean of 2 heads; --layer and --head choose another map"));
+  EXPECT_TRUE(says(read_bytes(folder / "mean.svg"), "layer 0, mean of 2 heads"));
+  const Outcome one = show({"--head", "1", "--svg", "one.svg"});
+  EXPECT_TRUE(says(one.out, "\nlayer 0, head 1\n"));
+  EXPECT_EQ(one.err, "");
+  EXPECT_TRUE(says(read_bytes(folder / "one.svg"), "layer 0, head 1"));
+  const Outcome steps = show({"--steps"});
+  EXPECT_TRUE(says(steps.out, "layer 0, head 0, context norm"));
+  EXPECT_TRUE(says(steps.out, "layer 0, head 1, context norm"));
+  EXPECT_FALSE(says(steps.out, "mean of"));
+  EXPECT_EQ(parse_json(show({"--json"}).out)["maps"].size(), 2u) << "as it was";
+}
+
 TEST(Show, PicturesAreDrawnAboveTheirMaps) {
   const TemporaryFolder folder;
   Command make = fovea({"make", "scenes", "--count", "12", "--seed", "1", "--pictures", "pics"});

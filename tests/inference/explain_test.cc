@@ -44,7 +44,12 @@ TEST_F(ExplainTest, WritesAGivenTarget) {
   const Example example = tiny_examples(5, 1)[0];
   EXPECT_EQ(explain(predictor, example.source, example.target, {}).output.text, example.target);
   EXPECT_TRUE(explain(predictor, example.source, example.target, {}).warnings.empty());
-  EXPECT_EQ(explain(predictor, example.source, "\u1234", {}).warnings.size(), 1U);
+  const Explained unknown = explain(predictor, example.source, "x\u1234y\u0416\u1234", {});
+  EXPECT_EQ(unknown.output.text, "x\u1234y\u0416\u1234");
+  ASSERT_EQ(unknown.output.steps.size(), 6U);
+  EXPECT_EQ(unknown.output.steps[3].token, "\u0416");
+  ASSERT_EQ(unknown.warnings.size(), 1U);
+  EXPECT_TRUE(unknown.warnings[0].ends_with(": \u1234 \u0416")) << unknown.warnings[0];
 }
 
 TEST_F(ExplainTest, SaysWhyALineIsNotAnswered) {

@@ -92,8 +92,8 @@ TEST_F(ScoringTest, LinesThatCannotBeScoredSaySo) {
   EXPECT_EQ(found[2].status, LineStatus::too_long);
   EXPECT_EQ(found[3].status, LineStatus::repaired);
   for (const int i : {0, 1, 2}) EXPECT_FALSE(found[as_size(i)].scored.has_value());
-  EXPECT_FALSE(found[3].scored->has_unknown);
-  EXPECT_TRUE(found[4].scored->has_unknown);
+  EXPECT_TRUE(found[3].scored->unknown.empty());
+  EXPECT_FALSE(found[4].scored->unknown.empty());
 }
 
 TEST(Perplexity, IsTheInverseOfTheMeanProbability) {

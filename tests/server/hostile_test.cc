@@ -39,6 +39,8 @@ TEST(HostileRequests, AreRefusedOneByOne) {
       {400, post(json + "Transfer-Encoding: chunked\r\n", "FFFFFFFFFFFFFFFFF\r\n")},
       {400, post(json + "Transfer-Encoding: chunked\r\n", "1;" + std::string(70'000, 'x') + "\r\n")},
       {400, post(json + "Transfer-Encoding: chunked\r\n", "0\r\n" + std::string(70'000, 'x'))},
+      {400, post(json + "Transfer-Encoding: chunked\r\n", "e\n" + good + "\n0\n\n")},
+      {400, post(json + "Transfer-Encoding: chunked\r\n", "e\r\n" + good + "\r\n0\n\n")},
       {400, post(json + "Content-Length: 14\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n", good)},
       {417, post(json + "Content-Length: 14\r\nExpect: more\r\n", good)},
       // size
@@ -220,6 +222,7 @@ TEST(HostileRequests, AFullQueueSaysWhenToComeAgain) {
     if (reply.status != 503) continue;
     ++refused;
     EXPECT_EQ(reply.fields.at("retry-after"), "1");
+    EXPECT_EQ(server.ask(server.post("/v1/predict", "no JSON")).status, 503) << "before anything is read";
   }
   EXPECT_GT(refused, 0);
   EXPECT_TRUE(server.healthy());

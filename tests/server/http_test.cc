@@ -1,4 +1,4 @@
-// Heads of requests: what is one, what two programs could read differently, and both sides of every limit.
+// Heads and bodies of requests: what is one, what two programs could read differently, and both sides of every limit.
 #include "server/http.h"
 
 #include <gtest/gtest.h>
@@ -129,6 +129,74 @@ TEST(HttpHead, LimitsAreWhatTheyAreSaidToBe) {
   EXPECT_EQ(head(limits.bytes).size(), limits.bytes);
   EXPECT_EQ(status_of(head(limits.bytes)), 0);
   EXPECT_EQ(status_of(head(limits.bytes + 1)), 431);
+}
+
+// The body, or the status it is refused with, or "..." if more is waited for; wherever it is cut in two.
+std::string body_of(const std::string& bytes, const std::string& fields = "Transfer-Encoding: chunked\r\n") {
+  const HttpRequest request = parse_head("POST / HTTP/1.1\r\n" + std::string(host) + fields + "\r\n");
+  std::string first;
+  for (std::size_t cut = 0; cut <= bytes.size(); ++cut) {
+    std::string found = "...";
+    try {
+      HttpBody body(request, 16);
+      const std::size_t used = body.take(std::string_view(bytes).substr(0, cut));
+      body.take(std::string_view(bytes).substr(used));
+      if (body.complete()) found = body.text;
+    } catch (const HttpError& e) {
+      found = std::to_string(e.status());
+    }
+    EXPECT_TRUE(cut == 0 || found == first) << found << ", not " << first << ", cut at " << cut << ": " << bytes;
+    first = found;
+  }
+  return first;
+}
+
+TEST(HttpBody, ComesByItsLengthOrInChunks) {
+  EXPECT_EQ(body_of("", ""), "");
+  EXPECT_EQ(body_of("a\nbc", "Content-Length: 3\r\n"), "a\nb") << "what follows is of the next request";
+  EXPECT_EQ(body_of("ab", "Content-Length: 3\r\n"), "...");
+  EXPECT_EQ(body_of("0\r\n\r\n"), "");
+  EXPECT_EQ(body_of("3\r\na\nb\r\n0A;name=\"a b\"\r\n0123456789\r\n0\r\nHost: other\r\n\r\n"), "a\nb0123456789");
+  EXPECT_EQ(body_of("3\r\nabc\r\n0\r\n"), "...");
+  EXPECT_EQ(body_of(std::string(16, 'a'), "Content-Length: 16\r\n"), std::string(16, 'a'));
+  EXPECT_EQ(body_of("10\r\n0123456789abcdef\r\n0\r\n\r\n"), "0123456789abcdef");
+  EXPECT_EQ(body_of("", "Content-Length: 17\r\n"), "413");
+  EXPECT_EQ(body_of("9\r\n012345678\r\n8\r\n"), "413");
+}
+
+TEST(HttpBody, ChunksThatCouldBeReadInTwoWaysAreRefused) {
+  for (const char* bytes : {
+           // lines that end with LF alone, each of them
+           "3\nabc\r\n0\r\n\r\n",
+           "3\r\nabc\n0\r\n\r\n",
+           "3\r\nabc\r\n0\n\r\n",
+           "3\r\nabc\r\n0\r\n\n",
+           "3\r\nabc\r\n0\r\nA: b\n\r\n",
+           "3\nabc\n0\n\n",
+           "3;a=b\nabc\r\n0\r\n\r\n",
+           "3;a=\"b\nc\"\r\nabc\r\n0\r\n\r\n",
+           // with CR alone
+           "3\rabc\r\n0\r\n\r\n",
+           "3;a\rb\r\nabc\r\n0\r\n\r\n",
+           "3\r\r\nabc\r\n0\r\n\r\n",
+           // numbers that are none, data of another length
+           "\r\n",
+           "x\r\n",
+           "-1\r\n",
+           "+1\r\n",
+           "0x1\r\n",
+           " 1\r\n",
+           "1 \r\n",
+           "1,\r\n",
+           "11111111111111111\r\n",
+           "3\r\nabcd\r\n0\r\n\r\n",
+           "3\r\nab\r\n0\r\n\r\n",
+           "0\r\nno field\r\n\r\n",
+           "0\r\n\x7F: a\r\n\r\n",
+       }) {
+    EXPECT_EQ(body_of(bytes), "400") << bytes;
+  }
+  EXPECT_EQ(body_of("1;" + std::string(5000, 'a')), "400") << "lines have an end";
 }
 
 TEST(HttpReplies, HaveTheUsualWords) {

@@ -4,9 +4,12 @@
 #include <future>
 
 #include "base/json.h"
+#include "inference/explain.h"
 #include "server/client.h"
 #include "server/page.h"
+#include "show/heat_map.h"
 #include "show/json.h"
+#include "show/picture.h"
 #include "support/process.h"
 
 namespace fovea::server_test {
@@ -67,10 +70,34 @@ TEST(Server, ExplainsAsShowDoes) {
   EXPECT_EQ(server.ask_json("/v1/explain", R"({"text":""})")["explanations"][0]["status"], "empty");
 }
 
+TEST(Server, DrawsAsShowDoes) {
+  const TestServer server;
+  Predictor predictor(tiny_model_folder(), 1);
+  const auto drawn = [&](const std::string& line, const std::string& target, int head) {
+    PredictOptions options;
+    options.answer.search.limits = picture_limits;
+    return draw_picture(std::vector{maps_to_draw(explain(predictor, line, target, options).output, -1, head)});
+  };
+  const auto asked = [&](std::string_view body) { return server.ask_json("/v1/explain", body)["explanations"][0]; };
+  const auto reply = asked(R"({"text":"kayak","svg":true})");
+  EXPECT_EQ(reply["svg"], drawn("kayak", "", -1));
+  EXPECT_EQ(reply.size(), 2u) << "and its status, but no numbers";
+  EXPECT_EQ(asked(R"({"text":"kayak","svg":true,"head":0,"target":"yy"})")["svg"], drawn("kayak", "yy", 0));
+  const std::string longest(500, 'a');
+  EXPECT_EQ(asked(Json{{"text", longest}, {"svg", true}}.dump())["svg"], drawn(longest, "", -1));
+  EXPECT_EQ(asked(R"({"text":"","svg":true})"), Json({{"status", "empty"}}));
+  const Reply none = server.ask(server.post("/v1/explain", R"({"text":"kayak","svg":true,"head":7})"));
+  EXPECT_EQ(none.status, 400);
+  EXPECT_TRUE(says(none.body, "no map of this model is of that layer and head"));
+  EXPECT_EQ(server.ask(server.post("/v1/explain", R"({"lines":["a","b"],"svg":true})")).status, 400);
+  EXPECT_EQ(server.ask(server.post("/v1/predict", R"({"text":"a","svg":true})")).status, 400);
+}
+
 TEST(Server, TellsOfItsModels) {
   const TestServer server;
   const Json model = Json::parse(server.ask(server.get("/v1/models")).body)["models"][0];
   EXPECT_EQ(model["name"], "tiny");
+  EXPECT_EQ(model["path"], tiny_model_folder().string());
   EXPECT_EQ(model["task"], "transduce");
   EXPECT_GT(model["weights"], 100);
   EXPECT_EQ(model["sources"][0]["tokenizer"], "char");

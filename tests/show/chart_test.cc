@@ -24,7 +24,7 @@ auto count(const std::string& text, char c) { return std::count(text.begin(), te
 TEST(Chart, RunsFromCornerToCorner) {
   const std::string svg = draw_chart({"t", "step", {{"a", {{0, 0}, {50, 5}, {100, 10}}}}, {}});
   EXPECT_EQ(XmlCheck(svg).problem, "");
-  EXPECT_EQ(path_of(svg), "M58.0 254.0L301.0 150.0L544.0 46.0");
+  EXPECT_EQ(path_of(svg), "M58.0 256.0L251.0 151.0L444.0 46.0");
   for (const char* mark : {">0<", ">2<", ">10<", ">20<", ">100<"}) EXPECT_NE(svg.find(mark), svg.npos) << mark;
   EXPECT_EQ(svg.find(">-0<"), svg.npos);
 }

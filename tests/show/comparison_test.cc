@@ -157,6 +157,30 @@ TEST(Comparison, PageShowsTheSameLinesSideBySide) {
   EXPECT_NE(text.find("<span class=\"bad\">✗</span> <bdi>vw</bdi>"), text.npos);
 }
 
+TEST(Comparison, PageHasTheCurvesOfAllRunsOverOneAnother) {
+  Comparison c = example_comparison(1);
+  EXPECT_EQ(draw_comparison_page(c).find("held-out loss"), std::string::npos) << "none are known";
+  for (int i = 0; i < 9; ++i) {
+    RunReport run;
+    run.title = "setting" + std::to_string(i);
+    run.metric = "exact";
+    run.points = {{.update = 10, .loss = 2, .held_out_loss = 1 + i}, {.update = 20, .loss = 1, .held_out_loss = i}};
+    c.curves.push_back(run);
+  }
+  const std::string text = draw_comparison_page(c);
+  const XmlCheck page(text);
+  ASSERT_EQ(page.problem, "");
+  const std::size_t chart = text.find("<title>held-out loss</title>"), end = text.find("</svg>", chart);
+  ASSERT_NE(chart, text.npos);
+  const std::string drawn = text.substr(chart, end - chart);
+  for (const RunReport& run : c.curves) {
+    const std::size_t name = drawn.find(">" + run.title + "</text>");
+    ASSERT_NE(name, drawn.npos);
+    EXPECT_LT(std::stod(drawn.substr(drawn.rfind("x=\"", name) + 3)), 400) << "in rows that end in the picture";
+  }
+  EXPECT_NE(drawn.find("<title>20\n setting0 0\n"), drawn.npos) << "a line each where the pointer rests";
+}
+
 TEST(Comparison, HostileTextsStayTexts) {
   for (const std::string& text : hostile_texts()) {
     Comparison c = example_comparison(1);

@@ -62,9 +62,31 @@ TEST(HeatMap, ChoosesByLayerAndHead) {
   const Output one = choose_maps(output, 1, 1);
   ASSERT_EQ(one.maps.size(), 1U);
   EXPECT_EQ(one.steps[0].looks[0].weights[0], 0.125f);
-  EXPECT_EQ(choose_maps(output, {}, 0).maps.size(), 2U);
-  EXPECT_EQ(choose_maps(output, {}, {}).maps.size(), 4U);
-  EXPECT_THROW(choose_maps(output, 2, {}), Error);
+  EXPECT_EQ(choose_maps(output, -1, 0).maps.size(), 2U);
+  EXPECT_EQ(choose_maps(output, -1, -1).maps.size(), 4U);
+  EXPECT_THROW(choose_maps(output, 2, -1), Error);
+}
+
+TEST(HeatMap, ThePictureIsOfTheMeanOfTheLastLayersHeadsUnlessOneIsChosen) {
+  Output output = example("ab", "x", {0}, 4);
+  for (int i = 0; i < 4; ++i) output.maps[as_size(i)] = {i / 2, i % 2, "source"};
+  output.steps[0].looks[2].weights[0] = 0.5f;
+  output.steps[0].looks[3].weights[0] = 0.125f;
+  const Output drawn = maps_to_draw(output, -1, -1);
+  EXPECT_EQ(drawn.maps.size(), 5U) << "all others are still there";
+  EXPECT_EQ(map_title(drawn, 0), "layer 1, mean of 2 heads");
+  EXPECT_EQ(drawn.steps[0].looks[0].weights[0], 0.3125f);
+  EXPECT_EQ(draw_steps(drawn).find("mean of"), std::string::npos) << "which has no scores";
+  EXPECT_EQ(map_title(maps_to_draw(output, 0, -1), 0), "layer 0, mean of 2 heads");
+  const Output chosen = maps_to_draw(output, 1, 0);
+  ASSERT_EQ(chosen.maps.size(), 1U);
+  EXPECT_EQ(map_title(chosen, 0), "layer 1, head 0");
+  EXPECT_EQ(chosen.steps[0].looks[0].weights[0], 0.5f);
+  for (int i = 0; i < 4; ++i) output.maps[as_size(i)] = {i, 0, "source"};
+  EXPECT_EQ(map_title(maps_to_draw(output, -1, -1), 0), "layer 3, head 0") << "no mean of one";
+  EXPECT_EQ(maps_to_draw(output, -1, -1).steps[0].looks[0].weights[0], 0.125f);
+  const Output only = example("ab", "x");
+  EXPECT_EQ(map_title(maps_to_draw(only, -1, -1), 0), "attention");
 }
 
 TEST(ShadedText, IsRelativeAndWraps) {
@@ -107,7 +129,8 @@ TEST(StepsTable, HasEveryNumber) {
   Output output = example("ab", "x", {1});
   output.steps[0].saliency = {0.25f, -0.5f, 0};
   const std::string text = draw_steps(output);
-  for (const char* part : {"step 0: x 0.5000", "0.9000", "-1.5000", "-0.5000", "+0.2500", "step 1: ⏎"}) {
+  for (const char* part :
+       {"ab\n→ x  (score", "step 0: x 0.5000", "0.9000", "-1.5000", "-0.5000", "+0.2500", "step 1: ⏎"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
 }

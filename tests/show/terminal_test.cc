@@ -106,6 +106,19 @@ TEST(Terminal, CutsWideSourcesIntoPanelsThatFit) {
   }
 }
 
+TEST(Terminal, EachStepOfAWideSourceHasItsOwnScale) {
+  Output output = example(std::string(199, 'a'), "abcdefghi");
+  for (OutputStep& step : output.steps) step.looks[0].weights.assign(200, 0.0005f);
+  output.steps[4].looks[0].weights[150] = 0.02f;
+  const std::string drawing = draw_terminal(output, {TerminalColour::none, 80, {}, false});
+  EXPECT_NE(drawing.find("each step by the position that it read most"), drawing.npos);
+  std::vector<std::string> joined(10);
+  const auto rows = rows_of(drawing);
+  for (std::size_t i = 0; i < rows.size(); ++i) joined[i % 10] += cells_of(rows[i]);
+  EXPECT_EQ(joined[4], std::string(150, ' ') + "█" + std::string(49, ' '));
+  EXPECT_TRUE(joined[5].starts_with("████")) << "all alike";
+}
+
 TEST(Terminal, FewStepsOfAWideSourceAreShadedText) {
   Output output = example(std::string(99, 'a') + "b", "x", {50});
   for (OutputStep& step : output.steps) {

@@ -137,6 +137,98 @@ test("everything can be reached and done by keyboard alone", async () => {
   await page.waitForSelector("dialog", { state: "detached" });
 });
 
+test("every view, choice, picture and file has its keys", async () => {
+  await open({ text: "3rd of May", model: "heads" });
+  const at = (selector) => page.evaluate((wanted) => document.activeElement?.matches(wanted) ?? false, selector);
+  // The next of them, by the Tab key alone.
+  const to = async (selector) => {
+    for (let i = 0; i < 90; ++i) {
+      await page.keyboard.press("Tab");
+      if (await at(selector)) return;
+    }
+    assert.fail(`the Tab key does not reach ${selector}`);
+  };
+  const press = async (selector, ...keys) => {
+    await to(selector);
+    for (const key of keys) await page.keyboard.press(key);
+  };
+  const view = async (name) => {
+    await to("[role=tab]");
+    for (let i = 0; i < 12 && (await page.textContent('[role=tab][aria-selected="true"]')) !== name; ++i) await page.keyboard.press("ArrowRight");
+    assert.equal(await page.textContent('[role=tab][aria-selected="true"]'), name);
+  };
+  const state = (part) => page.waitForFunction((wanted) => location.hash.includes(wanted), part);
+  // The map: which one, its scale, its table.
+  await press("#choice", "ArrowDown");
+  await state("choice=0");
+  await page.waitForSelector('[aria-label^="layer 0, head 0"]');
+  await press("#picture .tools button", "Space");
+  await state("scale=row");
+  await press("#picture summary", "Enter");
+  await page.waitForSelector("#picture table td");
+  await view("Ribbons");
+  await press("input[type=range]", "ArrowLeft");
+  await state("keep=0.85");
+  await press('[aria-roledescription="ribbons"]', "ArrowRight", "ArrowUp");
+  await page.waitForSelector("#picture [role=status] >> text=is read by");
+  await page.keyboard.press("Escape");
+  await page.waitForSelector("#picture [role=status] >> text=Point at a token");
+  await view("Text");
+  await press('[aria-roledescription="shaded text"]', "ArrowRight", "ArrowRight");
+  await page.waitForSelector("#picture >> text=/ at [0-9]+: /");
+  await press("#picture button[aria-pressed=false]", "Enter");
+  await view("Heads");
+  await press(".tiles button[aria-pressed=false]", "Enter");
+  await page.waitForFunction(() => !location.hash.includes("choice=0"));
+  await view("Self-attention");
+  await page.waitForSelector(".tiles button");
+  await press(".tiles button[aria-pressed=false]", "Enter");
+  await state("own=1");
+  await view("Gradient");
+  await view("Beam");
+  await press("#picture button", "Enter");
+  await state("beam=4");
+  await press('[aria-roledescription="tree"]', "ArrowRight", "ArrowRight", "ArrowDown", "Enter");
+  await page.waitForSelector("#forced");
+  await press("#forced button", "Enter");
+  await page.waitForSelector("#forced", { state: "detached" });
+  await view("Compare");
+  // One step: back and forth, and played.
+  await view("Map");
+  await press('[aria-label="next step"]', "Enter");
+  await state("step=1");
+  await press("#play", "Space");
+  await page.waitForSelector('#play[aria-pressed="true"]');
+  await page.keyboard.press("Space");
+  await page.waitForSelector('#play[aria-pressed="false"]');
+  // Files, a link, colours.
+  await press("header summary", "Enter");
+  for (const name of ["svg", "png", "json", "html"]) {
+    if (!(await page.locator("details.menu[open]").count())) await press("header summary", "Enter");
+    do await to(".items button");
+    while ((await page.evaluate(() => document.activeElement.textContent)).toLowerCase() !== name);
+    const [download] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("Enter")]);
+    assert.ok(download.suggestedFilename().endsWith(`.${name}`));
+    await page.waitForSelector("details.menu:not([open])");
+  }
+  const dark = await page.evaluate(() => document.documentElement.dataset.theme ?? getComputedStyle(document.body).backgroundColor);
+  await press('[aria-label="dark colours"], [aria-label="light colours"]', "Enter");
+  assert.notEqual(await page.evaluate(() => document.documentElement.dataset.theme ?? getComputedStyle(document.body).backgroundColor), dark);
+  // Another model, how it searches, one beside it, and its run.
+  await press("#beam", "ArrowDown");
+  await state("beam=3");
+  await press("#model", "Home");
+  await page.waitForFunction(() => !location.hash.includes("model="));
+  await press("#other", "ArrowDown");
+  await state("other=words");
+  await view("Training");
+  await press("#picture input[type=range]", "ArrowLeft");
+  await page.waitForSelector("#picture >> text=update 350");
+  await state("validation=6");
+  await press("#picture table button", "Enter");
+  await page.waitForFunction(() => document.querySelector('[role=tab][aria-selected="true"]') !== null);
+});
+
 test("steps play and pause", async () => {
   await open({ text: "abc" });
   await page.click("#play");
@@ -183,6 +275,20 @@ for (const view of ["map", "media", "sound", "ribbons", "text", "heads", "self",
     }
   });
 }
+
+test("axe finds nothing in the menu and the help", async () => {
+  for (const colorScheme of ["light", "dark"])
+    for (const [opener, opened] of [["header summary", "details.menu[open]"], ['[aria-label="help and keys"]', "dialog[open]"]]) {
+      const other = await new_page({ colorScheme, bypassCSP: true });
+      await open({ text: "3rd of May" }, other);
+      await other.click(opener);
+      await other.waitForSelector(opened);
+      await other.evaluate(axe.source);
+      const { violations } = await other.evaluate(() => globalThis.axe.run(document));
+      assert.deepEqual(violations.map((one) => `${colorScheme}: ${one.id}: ${one.nodes.map((node) => node.html.slice(0, 120)).join(" | ")}`), []);
+      await other.context().close();
+    }
+});
 
 test("hostile texts as input, symbols and answer are text and nothing else", async () => {
   assert.ok(hostile.length >= 60);

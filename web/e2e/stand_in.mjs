@@ -13,7 +13,7 @@ const attention = {
   heads: 1,
 };
 const model = (name, more = {}) => ({
-  name, task: "transduce", weights: 1234, columns: ["source", "target"], reads: "source", max_length: 5000,
+  name, path: `runs/${name}`, task: "transduce", weights: 1234, columns: ["source", "target"], reads: "source", max_length: 5000,
   sources: [{ name: "source", kind: "text", tokenizer: name === "words" ? "word" : "char", symbols: 9 }],
   target: { tokenizer: name === "words" ? "word" : "char", symbols: 9 }, attention, run: name === "letters", ...more,
 });
@@ -92,6 +92,10 @@ export function explain(request) {
   return answer;
 }
 
+// Any picture: what the real one draws is for the tests with it.
+const drawing = ({ text, layer = "", head = "" }) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" width="90" height="30"><text y="20">${text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")} ${layer} ${head}</text></svg>\n`;
+
 function grow(tokens, beam) {
   const nodes = [];
   let parent = null;
@@ -117,7 +121,7 @@ export function run() {
   return { name: "letters", live: false, events };
 }
 
-const keys = ["model", "text", "beam", "prefix", "target", "edits", "words", "detail", "saliency", "self_attention", "tree", "media"];
+const keys = ["model", "text", "beam", "prefix", "target", "edits", "words", "detail", "saliency", "self_attention", "tree", "media", "svg", "layer", "head"];
 const described = { components: { schemas: { ExplainRequest: { properties: Object.fromEntries(keys.map((key) => [key, {}])) } } } };
 
 // page: a file, packed or not. Resolves with the address; `close` ends it.
@@ -138,7 +142,7 @@ export function stand_in(page, { delay = () => 0, live = false } = {}) {
       const asked = JSON.parse(body);
       const unknown = Object.keys(asked).find((key) => !keys.includes(key));
       if (unknown) return json({ error: { code: 400, message: `unknown key ${unknown}` } }, 400);
-      const answer = { model: asked.model, explanations: [explain(asked)] };
+      const answer = { model: asked.model, explanations: [asked.svg ? { svg: drawing(asked), status: "answered" } : explain(asked)] };
       setTimeout(() => json(answer), delay(asked));
     });
   });

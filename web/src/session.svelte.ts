@@ -1,8 +1,8 @@
 // What the page is about: the model, the text, the answer and where in it one looks. Views read it and call it.
-import type { Edit, Engine, ModelInfo, Request } from "./engine/engine.ts";
+import type { Drawn, Edit, Engine, ModelInfo, Request } from "./engine/engine.ts";
 import { type Address, type Scale, type View, plain, read_address, write_address } from "./model/address.ts";
 import type { Explanation } from "./model/explanation.ts";
-import { type HeatMap, type MapChoice, heat_map_of, mean_of } from "./model/heat_map.ts";
+import { type HeatMap, type MapChoice, heat_map_of, mean_of, usual_choice } from "./model/heat_map.ts";
 import { joined } from "./model/joining.ts";
 import { is_stop_text } from "./model/label.ts";
 import { Latest } from "./model/latest.ts";
@@ -35,7 +35,13 @@ export class Session {
   scale = $state<Scale>("fixed");
   step = $state(0);
   position = $state(-1); // -1: none
-  keep = $state(0.9); // share of a step's weight that the ribbons draw
+  keep = $state(plain.keep); // share of a step's weight that the ribbons draw
+  large = $state(false); // cells of a long map
+  whole = $state(false); // all steps together, in shaded text
+  own = $state(0); // which of the maps of self-attention
+  sample = $state(-1); // of a run; -1: the first with a map
+  readonly validation = $state({ chosen: -1 }); // of a run, and of its film; -1: the last
+  readonly frame = $state({ chosen: -1 });
 
   readonly info = $derived(this.models.find((one) => one.name === this.model));
   readonly text = $derived(this.cells.join("\t"));
@@ -46,7 +52,13 @@ export class Session {
   readonly choice = $derived.by((): MapChoice => {
     const count = this.explanation?.maps.length ?? 0;
     if (this.wanted === "mean" || (typeof this.wanted === "number" && this.wanted < count)) return this.wanted;
-    return this.explanation && mean_of(this.explanation).length > 1 ? "mean" : 0;
+    return this.explanation ? usual_choice(this.explanation) : 0;
+  });
+  // What is chosen, for a picture.
+  readonly drawn = $derived.by((): Drawn => {
+    if (this.choice === "mean") return {};
+    const { layer, head } = this.explanation?.maps[this.choice] ?? {};
+    return layer === undefined || head === undefined || this.explanation!.maps.length === 1 ? {} : { layer, head };
   });
   readonly map = $derived.by((): HeatMap | null =>
     this.explanation && this.explanation.maps.length > 0 ? heat_map_of(this.explanation, this.choice) : null,
@@ -95,8 +107,10 @@ export class Session {
     address = read_address(hash, this.first_view);
     // Whoever was quicker than the server keeps what was typed.
     this.cells = this.fit(this.text !== "" ? this.cells : address.text.split("\t"));
-    const { beam, prefix, target, edits, words, view, choice, scale, step } = address;
-    Object.assign(this, { beam, prefix, target, edits, words, view, scale, step });
+    const { model: _, text: __, other: ___, choice, validation, frame, ...rest } = address;
+    Object.assign(this, rest);
+    this.validation.chosen = validation;
+    this.frame.chosen = frame;
     this.wanted = choice;
     this.ask(0);
   }
@@ -112,9 +126,9 @@ export class Session {
   }
 
   get address(): Address {
-    const { model, text, beam, prefix, target, edits, other, view, scale, step, words } = this;
-    const first = this.models[0]?.name === model ? "" : model;
-    return { ...plain, model: first, text, beam, prefix, target, edits, other, view, choice: this.wanted, scale, step, words };
+    const { text, beam, prefix, target, edits, other, view, scale, step, position, words, keep, large, whole, own, sample } = this;
+    const model = this.models[0]?.name === this.model ? "" : this.model;
+    return { model, text, beam, prefix, target, edits, other, view, choice: this.wanted, scale, step, position, words, keep, large, whole, own, sample, validation: this.validation.chosen, frame: this.frame.chosen };
   }
   get hash(): string {
     return write_address(this.address, this.first_view);
@@ -135,6 +149,10 @@ export class Session {
     const untold = !this.words && !(this.model in this.attends_itself);
     if ((this.view === "self" || untold) && this.engine.knows("self_attention")) request.self_attention = true;
     return request;
+  }
+
+  picture(): Promise<string> {
+    return this.engine.draw(this.request, this.drawn);
   }
 
   ask(pause = 0): void {
@@ -204,6 +222,8 @@ export class Session {
     this.forget();
     this.wanted = "";
     this.explanation = this.before = null;
+    this.own = 0;
+    this.sample = this.validation.chosen = this.frame.chosen = -1; // of the other's run
     this.ask();
   }
   choose_other(name: string): void {

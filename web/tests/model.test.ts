@@ -7,7 +7,7 @@ import { plain, read_address, write_address } from "../src/model/address.ts";
 import { command_of, quoted } from "../src/model/command.ts";
 import { colour_of, hex, viridis_of } from "../src/model/colour.ts";
 import { read_explanation } from "../src/model/explanation.ts";
-import { column_sums, crowded, heat_map_of, map_of_rows, mean_of, row_of } from "../src/model/heat_map.ts";
+import { column_sums, crowded, heat_map_of, map_of_rows, mean_of, usual_choice, row_of } from "../src/model/heat_map.ts";
 import { joined } from "../src/model/joining.ts";
 import { label_of, output_label, printable, shorten, source_label } from "../src/model/label.ts";
 import { Latest } from "../src/model/latest.ts";
@@ -93,7 +93,7 @@ describe("maps", () => {
     for (const step of other.steps) step.looks[0]!.weights = [0.5, 0.5];
     expect(heat_map_of(read_explanation(other), 0).columns.map((one) => one.text)).toEqual(["0", "1"]);
   });
-  test("the mean is over maps of the same source", () => {
+  test("the mean is over the heads of the last layer that look at the same source", () => {
     const two = dates() as { maps: object[]; steps: { looks: { weights: number[]; scores: number[]; context_norm: number }[] }[] };
     two.maps.push({ layer: 0, head: 1, source: "source" }, { layer: 0, head: 0, source: "source2" });
     for (const step of two.steps) step.looks.push({ weights: step.looks[0]!.weights.map(() => 0), scores: [], context_norm: 0 }, { weights: [1], scores: [0], context_norm: 0 });
@@ -102,6 +102,10 @@ describe("maps", () => {
     const [mean, first] = [heat_map_of(read, "mean"), heat_map_of(read, 0)];
     row_of(mean, 3).forEach((weight, i) => expect(weight).toBeCloseTo(row_of(first, 3)[i]! / 2, 12));
     expect(heat_map_of(read, 2).columns).toHaveLength(1);
+    expect(mean.title).toBe("layer 0, mean of 2 heads");
+    expect(usual_choice(read)).toBe("mean");
+    two.maps[1] = { layer: 1, head: 0, source: "source" };
+    expect(usual_choice(read_explanation(two))).toBe(1);
   });
   test("colours begin and end where they should", () => {
     expect(hex(viridis_of(0))).toBe("#440154");
@@ -194,15 +198,17 @@ describe("a recording", () => {
     const request = { model: "dates", text: "x", prefix: "19", edits: [{ step: 1, map: 0, weights: [1 / 3, 2 / 3] }] };
     const address = read_address(address_of(request));
     expect(address).toMatchObject({ text: "x", prefix: "19", edits: [{ step: 1, map: 0 }] });
-    const engine = new RecordedEngine({ model: {} as ModelInfo, request, explanation: dates() });
+    const engine = new RecordedEngine({ model: {} as ModelInfo, request, explanation: dates(), drawn: { layer: 0, head: 1 }, svg: "<svg/>" });
     expect((await engine.explain({ ...request, edits: address.edits })).text).toBe("1999-05-03");
     await expect(engine.explain({ model: "dates", text: "x" })).rejects.toThrow("one answer only");
+    expect(await engine.draw(request, { layer: 0, head: 1 })).toBe("<svg/>");
+    await expect(engine.draw(request, {})).rejects.toThrow("the map that was shown");
   });
 });
 
 describe("address", () => {
   test("comes back as it went", () => {
-    const address = { ...plain, model: "dates", text: "3rd & 4th=#<b>\t𝒳 %", beam: 4, prefix: "19", view: "ribbons" as const, choice: "mean" as const, scale: "row" as const, step: 3, other: "b", edits: [{ step: 1, map: 0, weights: [0.25, 0.75] }] };
+    const address = { ...plain, model: "dates", text: "3rd & 4th=#<b>\t𝒳 %", beam: 4, prefix: "19", view: "ribbons" as const, choice: "mean" as const, scale: "row" as const, step: 3, position: 7, keep: 0.5, large: true, whole: true, own: 2, sample: 1, validation: 4, frame: 5, words: true, target: "a", other: "b", edits: [{ step: 1, map: 0, weights: [0.25, 0.75] }] };
     expect(read_address("#" + write_address(address))).toEqual(address);
     expect(write_address(plain)).toBe("");
     expect(write_address({ ...plain, view: "media" }, "media")).toBe("");
@@ -210,7 +216,7 @@ describe("address", () => {
     expect(read_address("#" + write_address(plain, "media"), "media").view).toBe("map");
   });
   test("nonsense is the plain state", () => {
-    expect(read_address("#view=<script>&beam=-3&step=1e99&edit=a_b&edit=1_0&choice=x&scale=9")).toEqual({ ...plain, choice: 0 });
+    expect(read_address("#view=<script>&beam=-3&step=1e99&edit=a_b&edit=1_0&choice=x&scale=9&position=-2&keep=7&own=z&sample=1.5&large=1")).toEqual({ ...plain, choice: 0 });
   });
 });
 
@@ -219,12 +225,13 @@ describe("command line", () => {
     expect(quoted("plain-1.0")).toBe("plain-1.0");
     expect(quoted("it's $HOME `x`")).toBe(`'it'\\''s $HOME \`x\`'`);
     expect(quoted("a\tb'")).toBe("$'a\\tb\\''");
-    expect(command_of({ model: "dates", text: "-x", beam: 4, prefix: "19" })).toBe("fovea show runs/dates --beam 4 --prefix 19 -- -x");
-    expect(command_of({ model: "dates", text: "x", saliency: true, self_attention: true })).toBe("fovea show runs/dates --saliency --self-attention x");
+    expect(command_of({ model: "dates", text: "-x", beam: 4, prefix: "19" }, "runs/dates")).toBe("fovea show runs/dates --beam 4 --prefix 19 -- -x");
+    expect(command_of({ model: "dates", text: "x", saliency: true, self_attention: true }, "runs/dates")).toBe("fovea show runs/dates --saliency --self-attention x");
   });
   test("has the weights that were edited", () => {
     const edits = [{ step: 1, map: 0, weights: [1 / 3, 2 / 3, 0] }];
-    expect(command_of({ model: "dates", text: "x", edits })).toBe(`fovea show runs/dates --edits '[{"step":1,"map":0,"weights":[0.333333,0.666667,0]}]' x`);
+    expect(command_of({ model: "dates", text: "x" }, "my runs/dates", { layer: 1, head: 0 })).toBe("fovea show 'my runs/dates' --layer 1 --head 0 x");
+    expect(command_of({ model: "dates", text: "x", edits }, "runs/dates")).toBe(`fovea show runs/dates --edits '[{"step":1,"map":0,"weights":[0.333333,0.666667,0]}]' x`);
   });
   test("tokens are joined as their tokenizer would", () => {
     expect(joined(["a", "b", "</s>"], "char")).toBe("ab");

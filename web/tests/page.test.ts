@@ -13,7 +13,7 @@ HTMLCanvasElement.prototype.getContext = () => null;
 const dates: unknown = JSON.parse(readFileSync("tests/data/dates.json", "utf8"));
 const mechanism = (name: string, formula: string) => ({ name, formula, paper: "" });
 const model: ModelInfo = {
-  name: "dates", task: "transduce", weights: 1, columns: ["source", "target"], sources: [{ name: "source", kind: "text", tokenizer: "char" }], target_tokenizer: "char", max_length: 100, run: false,
+  name: "dates", path: "runs/dates", task: "transduce", weights: 1, columns: ["source", "target"], sources: [{ name: "source", kind: "text", tokenizer: "char" }], target_tokenizer: "char", max_length: 100, run: false,
   attention: { score: mechanism("additive", "v' tanh(W q + U k + b)"), bias: [], select: mechanism("softmax", "exp"), read: mechanism("sum", "sum"), heads: 1 },
 };
 
@@ -26,6 +26,7 @@ class Fake implements Engine {
     this.asked.push(request);
     return Promise.resolve(read_explanation(dates));
   };
+  draw = () => Promise.resolve("<svg/>");
   watch: Engine["watch"] = () => () => undefined;
 }
 

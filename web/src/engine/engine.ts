@@ -10,6 +10,7 @@ export interface Mechanism {
 
 export interface ModelInfo {
   name: string;
+  path: string; // as the server was given it
   task: string;
   weights: number;
   columns: string[];
@@ -42,6 +43,12 @@ export interface Request {
   media?: boolean;
 }
 
+// Which map a picture has: none named, the mean of the last layer's heads.
+export interface Drawn {
+  layer?: number;
+  head?: number;
+}
+
 export type Extra = "detail" | "saliency" | "self_attention" | "tree" | "media" | "edits" | "prefix" | "target" | "words";
 
 export interface Engine {
@@ -49,6 +56,8 @@ export interface Engine {
   // Whether a request may ask for this; what it may not is left out of requests.
   knows(extra: Extra): boolean;
   explain(request: Request, signal: AbortSignal): Promise<Explanation>;
+  // The picture as `fovea show --svg` draws it.
+  draw(request: Request, drawn: Drawn): Promise<string>;
   // Calls back with what has happened, then with each event as it comes; the result ends it. A failure that has passed is
   // told as an empty one.
   watch(model: string, heard: (events: RunEvent[], live: boolean) => void, failed: (message: string) => void): () => void;

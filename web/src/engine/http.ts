@@ -1,7 +1,7 @@
 // The engine behind `fovea serve` (docs/http.md).
 import { type Explanation, read_explanation } from "../model/explanation.ts";
 import type { RunEvent } from "../model/run.ts";
-import type { Engine, Extra, Mechanism, ModelInfo, Request } from "./engine.ts";
+import type { Drawn, Engine, Extra, Mechanism, ModelInfo, Request } from "./engine.ts";
 
 type Fields = Record<string, unknown>;
 const fields = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
@@ -25,6 +25,7 @@ function read_model(value: unknown, files: boolean): ModelInfo {
   const attention = model.attention ? fields(model.attention) : null;
   return {
     name: text(model.name),
+    path: text(model.path),
     task: text(model.task),
     weights: Number(model.weights ?? 0),
     columns: text(model.reads) ? text(model.reads).split("<TAB>") : list(model.columns).map(text),
@@ -66,6 +67,19 @@ async function ask(path: string, how: RequestInit = {}): Promise<unknown> {
   return read_json(response);
 }
 
+async function ask_model(request: Fields | Request, signal?: AbortSignal): Promise<Fields> {
+  const answer = await ask("/v1/explain", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(request),
+    ...(signal ? { signal } : {}),
+  });
+  const first = fields(list(fields(answer).explanations)[0]);
+  const status = text(first.status);
+  if (status !== "" && status !== "answered") throw new Error(text(first.problem) || no_answer[status] || `No answer: ${status}.`);
+  return first;
+}
+
 export class HttpEngine implements Engine {
   private known = new Set<string>();
 
@@ -85,16 +99,11 @@ export class HttpEngine implements Engine {
   }
 
   async explain(request: Request, signal: AbortSignal): Promise<Explanation> {
-    const answer = await ask("/v1/explain", {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(request),
-      signal,
-    });
-    const first = fields(list(fields(answer).explanations)[0]);
-    const status = text(first.status);
-    if (status !== "" && status !== "answered") throw new Error(text(first.problem) || no_answer[status] || `No answer: ${status}.`);
-    return read_explanation(first);
+    return read_explanation(await ask_model(request, signal));
+  }
+
+  async draw({ detail: _, tree: __, media: ___, ...request }: Request, drawn: Drawn): Promise<string> {
+    return text((await ask_model({ ...request, ...drawn, svg: true })).svg);
   }
 
   watch(model: string, heard: (events: RunEvent[], live: boolean) => void, failed: (message: string) => void): () => void {

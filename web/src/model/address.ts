@@ -18,11 +18,20 @@ export interface Address {
   choice: MapChoice | "";
   scale: Scale;
   step: number;
+  position: number; // -1: none
   words: boolean;
+  keep: number;
+  large: boolean;
+  whole: boolean;
+  own: number;
+  sample: number;
+  validation: number;
+  frame: number;
 }
 
 export const plain: Address = {
-  model: "", text: "", beam: 1, prefix: "", target: "", edits: [], other: "", view: "map", choice: "", scale: "fixed", step: 0, words: false,
+  model: "", text: "", beam: 1, prefix: "", target: "", edits: [], other: "", view: "map", choice: "", scale: "fixed", step: 0, position: -1, words: false,
+  keep: 0.9, large: false, whole: false, own: 0, sample: -1, validation: -1, frame: -1,
 };
 
 const write_edit = ({ step, map, weights }: Edit): string => [step, map, ...weights.map((w) => Number(w.toPrecision(6)))].join("_");
@@ -54,6 +63,7 @@ export function read_address(hash: string, first: View = plain.view): Address {
   const query = new URLSearchParams(hash.replace(/^#/, ""));
   const view = views.find((one) => one === query.get("view")) ?? first;
   const choice = query.get("choice");
+  const keep = Number(query.get("keep"));
   return {
     model: query.get("model") ?? "",
     text: query.get("text") ?? "",
@@ -66,6 +76,14 @@ export function read_address(hash: string, first: View = plain.view): Address {
     choice: choice === "mean" ? "mean" : choice === null ? "" : whole(choice, 10000, 0),
     scale: query.get("scale") === "row" ? "row" : "fixed",
     step: whole(query.get("step"), 100000, 0),
+    position: whole(query.get("position"), 100000, -1),
     words: query.get("words") === "true",
+    keep: keep > 0 && keep <= 1 ? keep : plain.keep,
+    large: query.get("large") === "true",
+    whole: query.get("whole") === "true",
+    own: whole(query.get("own"), 100000, 0),
+    sample: whole(query.get("sample"), 100000, -1),
+    validation: whole(query.get("validation"), 100000, -1),
+    frame: whole(query.get("frame"), 100000, -1),
   };
 }

@@ -1,5 +1,5 @@
 // What is on the page as a command line that shows the same.
-import type { Edit, Request } from "../engine/engine.ts";
+import type { Drawn, Edit, Request } from "../engine/engine.ts";
 
 // In single quotes nothing is special to a shell but the quote itself; control characters need $'...'.
 export function quoted(text: string): string {
@@ -14,8 +14,8 @@ export function quoted(text: string): string {
 
 const written = ({ step, map, weights }: Edit): Edit => ({ step, map, weights: weights.map((weight) => Number(weight.toPrecision(6))) });
 
-export function command_of(request: Request, folder = "runs"): string {
-  const words = ["fovea", "show", quoted(`${folder}/${request.model}`)];
+export function command_of(request: Request, path: string, { layer, head }: Drawn = {}): string {
+  const words = ["fovea", "show", quoted(path)];
   if (request.text.startsWith("-")) words.push("--");
   words.push(quoted(request.text));
   const options: string[] = [];
@@ -25,6 +25,8 @@ export function command_of(request: Request, folder = "runs"): string {
   if (request.words) options.push("--words");
   if (request.saliency) options.push("--saliency");
   if (request.self_attention) options.push("--self-attention");
+  if (layer !== undefined) options.push("--layer", String(layer));
+  if (head !== undefined) options.push("--head", String(head));
   if (request.edits?.length) options.push("--edits", quoted(JSON.stringify(request.edits.map(written))));
   // Options stand before a text that begins with a dash.
   return [...words.slice(0, 3), ...options, ...words.slice(3)].join(" ");

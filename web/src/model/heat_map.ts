@@ -19,15 +19,26 @@ export type MapChoice = number | "mean";
 export const weight_at = (map: HeatMap, row: number, column: number): number => map.weights[row * map.columns.length + column] ?? NaN;
 
 export function map_title(explanation: Explanation, choice: MapChoice): string {
-  if (choice === "mean") return `mean of ${mean_of(explanation).length} maps`;
+  if (choice === "mean") {
+    const heads = mean_of(explanation);
+    return `layer ${explanation.maps[heads[0]!]?.layer}, mean of ${heads.length} heads`;
+  }
   const name = explanation.maps[choice]!;
   const title = explanation.maps.length === 1 ? "attention" : `layer ${name.layer}, head ${name.head}`;
   return name.source !== "" && name.source !== "source" ? `${title} on ${name.source}` : title;
 }
 
-// The mean is over the maps that look at the same source as the first.
-export function mean_of(explanation: Explanation): number[] {
-  return explanation.maps.flatMap((map, i) => (map.source === explanation.maps[0]!.source ? [i] : []));
+// The mean is over the heads of the last layer that look at the same source as the first.
+export function mean_of({ maps }: Explanation): number[] {
+  const same = maps.filter((map) => map.source === maps[0]!.source);
+  const last = Math.max(...same.map((map) => map.layer));
+  return maps.flatMap((map, i) => (same.includes(map) && map.layer === last ? [i] : []));
+}
+
+// What is shown unless something else is chosen, as in the pictures of the command line.
+export function usual_choice(explanation: Explanation): MapChoice {
+  const heads = mean_of(explanation);
+  return heads.length > 1 ? "mean" : (heads[0] ?? 0);
 }
 
 function source_of(explanation: Explanation, map: number, positions: number): NamedSource | undefined {

@@ -1,8 +1,7 @@
-// What is shown, saved as a file: SVG as the command line's, PNG of the same, the JSON as it came, and the page itself with
-// the answer inside.
+// What is shown, saved as a file: SVG as the command line draws it, PNG of the same, the JSON as it came, and the page
+// itself with the answer and that picture inside.
 import { recording_id, type Recording } from "../engine/recorded.ts";
 import type { Session } from "../session.svelte.ts";
-import { draw_svg } from "./svg.ts";
 
 export function file_name(text: string, ending: string): string {
   const plain = text.normalize("NFKD").replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "").slice(0, 40);
@@ -23,18 +22,15 @@ function answer(session: Session) {
   return session.explanation;
 }
 
-const picture = (session: Session): string => {
-  if (answer(session).maps.length === 0) throw new Error("This model has no attention to the positions of a source, so there is no map to draw.");
-  return draw_svg(answer(session), session.choice);
-};
-
-export function save_svg(session: Session): void {
-  save(new Blob([picture(session)], { type: "image/svg+xml" }), file_name(answer(session).text, "svg"));
+export async function save_svg(session: Session): Promise<void> {
+  const { text } = answer(session);
+  save(new Blob([await session.picture()], { type: "image/svg+xml" }), file_name(text, "svg"));
 }
 
 export async function save_png(session: Session): Promise<void> {
+  const { text } = answer(session);
   const image = new Image();
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(picture(session))}`;
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(await session.picture())}`;
   await image.decode();
   const canvas = document.createElement("canvas");
   const twice = Math.min(2, 16000 / Math.max(image.width, image.height));
@@ -43,7 +39,7 @@ export async function save_png(session: Session): Promise<void> {
   canvas.getContext("2d")!.drawImage(image, 0, 0, canvas.width, canvas.height);
   const content = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, "image/png"));
   if (!content) throw new Error("The picture is too large for a PNG; SVG has no such limit.");
-  save(content, file_name(answer(session).text, "png"));
+  save(content, file_name(text, "png"));
 }
 
 export function save_json(session: Session): void {
@@ -67,8 +63,10 @@ export function stand_alone(document: Document, recording: Recording): string {
   ].join("\n");
 }
 
-export function save_html(session: Session): void {
+export async function save_html(session: Session): Promise<void> {
   if (!session.info) throw new Error("There is no model.");
-  const recording = { model: { ...session.info, run: false }, request: session.request, explanation: answer(session).raw };
-  save(new Blob([stand_alone(document, recording)], { type: "text/html" }), file_name(answer(session).text, "html"));
+  const { raw, text } = answer(session);
+  const { info, request, drawn } = session;
+  const recording = { model: { ...info, run: false }, request, explanation: raw, drawn, svg: await session.picture() };
+  save(new Blob([stand_alone(document, recording)], { type: "text/html" }), file_name(text, "html"));
 }

@@ -13,9 +13,6 @@ namespace fovea {
 
 namespace {
 
-// Rows of which there are too few to cut a batch of them, yet enough work in a product to share it.
-constexpr std::size_t few_rows = 16;
-
 // Of the maps of a batch: 8 bytes each, several times over on their way to be written.
 constexpr std::size_t max_explained_cells = std::size_t(4) << 20;
 
@@ -150,26 +147,9 @@ std::vector<std::vector<std::size_t>> Answering::batches(SourceList sources, con
   return batches_by_length(sources, options.batch, workers_.count(), cells, max_explained_cells / each);
 }
 
-// Counts a batch while it is answered.
-class Answering::Alone {
- public:
-  explicit Alone(std::atomic<int>& batches) : batches_(batches), alone_(batches_++ == 0) {}
-  ~Alone() { --batches_; }
-  explicit operator bool() const { return alone_; }
-
- private:
-  std::atomic<int>& batches_;
-  bool alone_;  // when it began
-};
-
 std::vector<std::vector<Answer>> Answering::answer_batch(std::span<const std::size_t> batch, SourceList sources,
                                                          const Asked& asked, const GivenLines& given) {
   const Lease scratch(*this);
-  const Alone alone(batches_);
-  const bool few = batch.size() * as_size(asked.options.search.beam) <= few_rows;
-  if (!alone || !few || workers_.count() == 1) return answer_rows(batch, sources, asked, given, *scratch);
-  if (!helpers_) helpers_.emplace(workers_.count());
-  const ShareProducts sharing(*helpers_);
   return answer_rows(batch, sources, asked, given, *scratch);
 }
 
@@ -226,7 +206,14 @@ std::vector<std::vector<Answer>> Answering::answer_rows(std::span<const std::siz
 
 void Answering::share(int tasks, const std::function<void(int)>& work) {
   const std::unique_lock workers(with_workers_, std::try_to_lock);
-  if (workers) {
+  const auto idle = [&] {  // no other thread answers
+    const std::scoped_lock lock(mutex_);
+    return free_.size() == as_size(workers_.count());
+  };
+  if (workers && tasks == 1 && workers_.count() > 1 && idle()) {
+    const ShareProducts sharing(workers_);
+    work(0);
+  } else if (workers) {
     workers_.run(tasks, [&](int task, int) { work(task); });
   } else {
     for (int task = 0; task < tasks; ++task) work(task);

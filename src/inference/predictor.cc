@@ -198,23 +198,41 @@ class Predictor::Group {
 };
 
 // The groups of a stream on their way: read one after the other, answered batch by batch across groups, so that no
-// worker waits for the others at the end of one, and written in order by whoever completes the oldest.
+// worker waits for the others at the end of one, and written in order by whoever completes the oldest. A batch that
+// is alone, as a line typed by someone is, has all workers for its products.
 class Predictor::Pipeline {
  public:
   Pipeline(Predictor& predictor, LineStream& stream, const PredictOptions& options)
       : predictor_(predictor), stream_(stream), options_(options), asked_(predictor.prepare(options)) {}
 
   void run() {
-    predictor_.answering_.share(predictor_.workers_.count(), [&](int) { work(); });
+    std::unique_lock lock(mutex_);
+    while (!over()) {
+      if (running_.empty()) read(lock);
+      lock.unlock();
+      if (alone_) {
+        predictor_.answering_.share(1, [&](int) {
+          lock.lock();
+          alone_ = false;
+          answer(lock);
+          lock.unlock();
+        });
+      } else {
+        predictor_.answering_.share(predictor_.workers_.count(), [&](int) { work(); });
+      }
+      lock.lock();
+    }
     if (read_failure_) std::rethrow_exception(read_failure_);
   }
 
  private:
+  bool over() const { return ended_ && running_.empty(); }
+
   // What each worker does.
   void work() {
     std::unique_lock lock(mutex_);
     try {
-      while (!failed_ && !(ended_ && running_.empty())) {
+      while (!failed_ && !alone_ && !over()) {
         if (wants_lines()) {
           read(lock);
         } else if (!waiting_.empty()) {
@@ -272,6 +290,7 @@ class Predictor::Pipeline {
       for (const auto& batch : next->group.batches()) waiting_.push_back({next.get(), batch});
       running_.push_back(std::move(next));
       write_complete(lock);  // lines that are all empty
+      alone_ = !reading_ && running_.size() == 1 && waiting_.size() == 1 && !stream_.ready();
     }
     changed_.notify_all();
   }
@@ -333,6 +352,7 @@ class Predictor::Pipeline {
   std::deque<Batch> waiting_;
   bool reading_ = false;
   bool writing_ = false;
+  bool alone_ = false;  // one batch is all there is
   bool ended_ = false;
   bool failed_ = false;
   std::exception_ptr read_failure_;

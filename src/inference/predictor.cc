@@ -104,10 +104,11 @@ class Predictor::Group {
     const auto answers = predictor_.answering_.answer_batch(batch, sources_, asked_, {first_line_, targets_});
     for (std::size_t i = 0; i < batch.size(); ++i) {
       Prediction& prediction = predictions_[batch[i]];
-      const Reading& source = encoded_[batch[i]].source;
+      Reading& source = encoded_[batch[i]].source;
       const SourceText text = {
           prediction.output.source_text, source.features, prediction.output.other_sources, {}, folders_[batch[i]]};
       prediction.output = make_output(task, text, source, answers[i], options_.dictionary);
+      for (SourceData& data : source.sources) data.shown = {};  // the output has it
       // Not before: it is large, and answers are passed on one by one.
       if (options_.answer.search.explain.media) prediction.output.media = media_of(task, text, options_.open_files);
       if (options_.score) prediction.scored = score_of(task, source, answers[i][0]);
@@ -171,7 +172,7 @@ class Predictor::Group {
     const Task& task = predictor_.model().task();
     if (options_.score) {
       const Example example = {source.text, source.target, source.features, 0, {}, source.others};
-      encoded = task.encode(example, named_files(source));
+      encoded = task.encode(example, named_files(source), true);
     } else {
       encoded.source = task.encode_source(source.text, source.features, source.others, named_files(source));
       if (!task.traits().reads) encoded.source.prefix = task.encode_target(source.target);

@@ -52,7 +52,7 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
   lines_ = encode_lines(*model_, data_);
   check_same_on_all_ranks(ranks_, config_, lines_.hash);
   gradient_ = std::make_unique<GradientWorker>(*model_, lines_.examples, workers_, ranks_);
-  held_out_ = std::make_unique<HeldOut>(*model_, data_.held_out, lines_.examples, workers_);
+  held_out_ = std::make_unique<HeldOut>(*model_, data_.held_out, std::move(lines_.held_out), lines_.examples, workers_);
   judge_ = std::make_unique<Judge>(config_.training, held_out_->loss_of_single_symbols());
   optimizer_ = std::make_unique<Optimizer>(config_.training, as_size(model_->parameters().count()));
 }

@@ -87,32 +87,6 @@ Answering::Answering(std::vector<const Model*> models, Workers& workers)
 
 Answering::~Answering() = default;
 
-namespace {
-
-// `option` asks which symbol of the source is looked at.
-void check_positions(const Config& config, std::string_view option) {
-  if (keeps_positions(config.model.encoder)) return;
-  throw usage_error(
-      "`{}`: the columns of encoder.kind = {} are not the source's symbols, so that nothing is known about one of "
-      "them; leave it out",
-      option, config.model.encoder.kind);
-}
-
-// `option` puts what is looked at in the place of a symbol.
-void check_words(const Config& config, std::string_view option) {
-  if (!attends(config.model)) {
-    throw usage_error("`{}`: this model has no attention that would say what stands for a symbol; leave it out",
-                      option);
-  }
-  for (const SourceOptions* source : config.sources()) {
-    if (sources().find(source->kind).tokenized) continue;
-    throw usage_error("`{}`: a source of kind {} has no words that could be written; leave it out", option,
-                      source->kind);
-  }
-}
-
-}  // namespace
-
 Answering::Asked Answering::prepare(const AnswerOptions& options) const {
   if (const int nbest = options.search.nbest; nbest > options.search.beam) {
     throw usage_error("`nbest` {} needs `beam` {} or more", nbest, nbest);
@@ -125,20 +99,15 @@ Answering::Asked Answering::prepare(const AnswerOptions& options) const {
                                                return {};
                                              return symbols;
                                            }});
-  const std::string_view looking = options.replace_unknown ? "replace_unknown" : asked.rules.needing_attention();
-  for (const Model* model : models_) {
-    if (!looking.empty()) check_positions(model->config(), looking);
-    if (options.replace_unknown) check_words(model->config(), looking);
-  }
+  if (const std::string_view rule = asked.rules.needing_attention(); !rule.empty()) check_positions(models_, rule);
+  if (options.replace_unknown) check_replacing(models_, "replace_unknown");
   if (options.replace_unknown) std::erase(asked.symbols.never, Vocabulary::unknown);
   return asked;
 }
 
 std::vector<std::vector<std::size_t>> Answering::batches(SourceList sources, const AnswerOptions& options) const {
   if (options.search.alternatives == 0) return batches_by_length(sources, options.batch, workers_.count());
-  const ModelOptions& model = model_.config().model;
-  const int maps = model.attention.heads * (decoders().find(model.decoder.kind).recurrent ? 1 : model.decoder.layers);
-  const auto each = as_size(maps) * as_size(options.search.beam);
+  const auto each = as_size(maps_of(model_.config().model)) * as_size(options.search.beam);
   std::vector<std::size_t> cells;  // of a map
   for (const Reading* source : sources) {
     const int steps = model_.task().max_steps(*source, options.search.max_output);

@@ -111,8 +111,8 @@ int ShowCommand::run() const {
       options.answer.search.explain.media = with_media;
       Explained explained = explain(predictor, line, target, options);
       for (const std::string& warning : explained.warnings) say("warning: " + warning + "\n");
-      return choose_maps(by_words ? fold_words(explained.output) : std::move(explained.output), chosen(layer),
-                         chosen(head));
+      Output output = choose_maps(std::move(explained.output), chosen(layer), chosen(head));
+      return by_words ? fold_words(output) : output;
     };
     if (json) write_out(output_to_json(look({}, search.explain.media)) + "\n");  // it is complete, whatever is drawn
     if (json && !drawn) continue;

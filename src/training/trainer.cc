@@ -136,7 +136,7 @@ void Trainer::train_batch(std::span<const std::uint32_t> batch) {
   rate_tokens_ += result.tokens;
   if (!std::isfinite(result.loss) || !std::isfinite(result.norm)) {
     ++progress_.skipped;
-    if (++progress_.skipped_in_a_row >= t.most_skipped) {
+    if (++progress_.skipped_in_a_row >= t.max_skipped) {
       throw Error(ErrorKind::failure,
                   fmt::format("{} updates in a row had no finite gradient (update {}, learning rate {:.3g}); start "
                               "over with `fresh` and training.learning_rate={:.2g}; the best model so far, if there is "

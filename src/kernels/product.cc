@@ -88,8 +88,8 @@ void multiply_rows(int count, Left left, int inner, const Panel& panel, Real* ou
 }
 
 // Where registers are left beside a block of rows, two panels share its broadcasts, of which there is else one for each
-// multiply-add. One block alone waits for the matrix rather than for broadcasts, and reads it faster from one end to the
-// other.
+// multiply-add. One block alone waits for the matrix rather than for broadcasts, and reads it faster from one end to
+// the other.
 constexpr int paired_panels = 2 * row_block * vectors + 2 * vectors + 1 <= registers ? 2 : 1;
 constexpr int paired = paired_panels * panel_width;
 

@@ -33,7 +33,7 @@ void declare(FieldVisitor& visit, ConfigInput& config) {
   visit("seed", config.seed, "of every random choice; -1: as the settings have it", between(-1, 2'000'000'000));
 }
 
-constexpr int most_threads = 256;
+constexpr int max_threads = 256;
 
 struct TrainAsked {
   TrainRequest request;
@@ -44,7 +44,7 @@ struct TrainAsked {
     declare(visit, request.config);
     visit("folder", folder, "for the model and all about it; if it holds a run, that goes on");
     visit("from", from, "a model to begin with");
-    visit("threads", request.threads, "worker threads; 0: all", between(0, most_threads));
+    visit("threads", request.threads, "worker threads; 0: all", between(0, max_threads));
     visit("stop_after", request.stop_after, "how long to train");
     visit("save_every", request.save_every, "how often to save, beside every validation");
     visit("keep", request.keep, "so many of the last validated models stay", between(0, 1000));
@@ -61,7 +61,7 @@ struct CompareAsked {
     declare(visit, request.data);
     declare(visit, request.config);
     visit("folder", folder, "for the runs, one in it for each");
-    visit("threads", request.threads, "worker threads; 0: all", between(0, most_threads));
+    visit("threads", request.threads, "worker threads; 0: all", between(0, max_threads));
     visit("seeds", request.seeds, "runs of each combination", between(1, 1000));
     visit("stop_after", request.stop_after, "how long each trains");
     visit("command", request.command, "for the page: how to do it again");

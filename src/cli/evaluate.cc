@@ -79,7 +79,7 @@ int EvaluateCommand::run() const {
   std::vector<Difference> found;
   if (!against.empty()) {
     other = evaluate_other(files);
-    found = differences(evaluation, other, predictor.threads());
+    predictor.lend_workers([&](Workers& workers) { found = differences(evaluation, other, workers); });
   }
   if (!evaluation.notice.empty()) say(with_flags(evaluation.notice) + "\n");
   for (const std::string& warning : evaluation.warnings) say("warning: " + warning + "\n");

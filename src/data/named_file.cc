@@ -78,8 +78,8 @@ bool names_files_like(std::string_view cell, std::initializer_list<std::string_v
   });
 }
 
-std::string read_named_file(const SourceCell& cell, std::string_view folder, std::uint64_t most_bytes) {
-  return read_named(cell, folder, [&](const auto& path) { return Files().read(path, most_bytes); });
+std::string read_named_file(const SourceCell& cell, std::string_view folder, std::uint64_t max_bytes) {
+  return read_named(cell, folder, [&](const auto& path) { return Files().read(path, max_bytes); });
 }
 
 std::string read_named_part(const SourceCell& cell, std::string_view folder, std::uint64_t from, std::size_t count) {

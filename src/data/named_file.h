@@ -37,7 +37,7 @@ struct SourceCell {
 // is said of a file is its name alone: whoever asks need not learn where it lies.
 std::string named_place(const SourceCell& cell, std::string_view folder);
 
-// Its bytes. Throws a data_error: it is forbidden, not to be read, or larger than `most_bytes`.
-std::string read_named_file(const SourceCell& cell, std::string_view folder, std::uint64_t most_bytes);
+// Its bytes. Throws a data_error: it is forbidden, not to be read, or larger than `max_bytes`.
+std::string read_named_file(const SourceCell& cell, std::string_view folder, std::uint64_t max_bytes);
 
 }  // namespace fovea

@@ -17,7 +17,7 @@ namespace fovea {
 
 namespace {
 
-constexpr std::uint64_t most_bytes = std::uint64_t(64) << 20;
+constexpr std::uint64_t max_bytes = std::uint64_t(64) << 20;
 constexpr std::size_t max_numbers = std::size_t(16) << 20;
 
 static_assert(std::endian::native == std::endian::little, "numbers of .npy files are read as they stand");
@@ -144,7 +144,7 @@ Rows read_rows(const SourceCell& cell, std::string_view folder) {
   if (!file) return parse_rows(cell.text);
   std::string bytes;
   try {
-    bytes = read_named_file(cell, folder, most_bytes);
+    bytes = read_named_file(cell, folder, max_bytes);
   } catch (const Error& e) {
     throw data_error("{}; a column of vectors has rows of numbers such as \"0.5 1; 2 3\", or the name of a file",
                      e.what());

@@ -74,9 +74,9 @@ SourceData SymbolSource::encode_tokens(std::span<const Token> tokens) const {
   return data;
 }
 
-std::vector<SourcePosition> SymbolSource::positions(const SourceCell& cell, const SourceData&) const {
+std::vector<SourcePosition> SymbolSource::positions(const SourceData&, std::span<const Token> tokens) const {
   std::vector<SourcePosition> positions;
-  for (const Token& token : cut(cell.text)) positions.push_back({std::string(token.text), token.start, token.end});
+  for (const Token& token : tokens) positions.push_back({std::string(token.text), token.start, token.end});
   return positions;
 }
 

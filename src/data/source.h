@@ -95,30 +95,12 @@ struct SourceShape {
       : form(made), symbols(count), width(numbers), regions(parts) {}
 };
 
-// A cell as numbers. One more position will close it.
-struct SourceData {
-  Symbols symbols = {};          // of a source of symbols, or
-  std::vector<float> rows = {};  // [length, width] of one of numbers
-  int length = 0;                // positions
-  Symbols segments = {};         // of a document: which sentence each position is of, from 0
-  int picture_width = 0;         // of a picture, in its own pixels
-  int picture_height = 0;
-};
-
 // Part of a picture, in pixels: from left and top up to right and bottom, which are outside.
 struct Box {
   int left = 0;
   int top = 0;
   int right = 0;
   int bottom = 0;
-};
-
-// What can be seen or heard of a cell, as a file.
-struct Media {
-  std::string type;  // image/png, audio/wav
-  std::string bytes;
-  int width = 0;   // in the units of positions: pixels of the picture as it is, milliseconds of a sound
-  int height = 0;  // pixels, or bands of frequencies
 };
 
 // A position as people see it.
@@ -129,6 +111,25 @@ struct SourcePosition {
   std::optional<Box> box = {};  // of a picture
 };
 
+// A cell as numbers. One more position will close it.
+struct SourceData {
+  Symbols symbols = {};          // of a source of symbols, or
+  std::vector<float> rows = {};  // [length, width] of one of numbers
+  int length = 0;                // positions
+  Symbols segments = {};         // of a document: which sentence each position is of, from 0
+  int picture_width = 0;         // of a picture, in its own pixels
+  int picture_height = 0;
+  std::vector<SourcePosition> shown = {};  // its positions as people see them, where that is wanted
+};
+
+// What can be seen or heard of a cell, as a file.
+struct Media {
+  std::string type;  // image/png, audio/wav
+  std::string bytes;
+  int width = 0;   // in the units of positions: pixels of the picture as it is, milliseconds of a sound
+  int height = 0;  // pixels, or bands of frequencies
+};
+
 class SymbolSource;
 
 class Source {
@@ -137,7 +138,8 @@ class Source {
 
   // Throws a data_error for a cell that holds no such thing.
   virtual SourceData encode(const SourceCell& cell) const = 0;
-  virtual std::vector<SourcePosition> positions(const SourceCell& cell, const SourceData& data) const = 0;
+  // Of one of symbols, those that the tokens stand at.
+  virtual std::vector<SourcePosition> positions(const SourceData& data, std::span<const Token> tokens) const = 0;
   // The picture itself; of a sound its spectrogram and the sound. What is beyond measure is smaller, or shorter.
   virtual std::vector<Media> media(const SourceCell&) const { return {}; }
   virtual SourceShape shape() const = 0;
@@ -161,7 +163,7 @@ class SymbolSource : public Source {
   virtual SourcePtr with(Vocabulary vocabulary) const = 0;
 
   SourceData encode(const SourceCell& cell) const override { return encode_tokens(cut(cell.text)); }
-  std::vector<SourcePosition> positions(const SourceCell& cell, const SourceData& data) const override;
+  std::vector<SourcePosition> positions(const SourceData& data, std::span<const Token> tokens) const override;
   SourceShape shape() const override { return SourceShape::of_symbols(vocabulary_.size()); }
   const SymbolSource* as_symbols() const override { return this; }
   std::map<std::string, std::string> learned() const override;
@@ -247,6 +249,21 @@ SymbolCounts count_symbols(std::span<const SourceCell> cells, const Cut& cut, st
     lengths.push_back(static_cast<int>(tokens.size()));
   }
   return counts;
+}
+
+// A TextSource, or what is derived from it: from cells, and from a model file.
+template <class Made>
+SourcePtr learn_text(const SourceOptions& options, std::span<const SourceCell> cells, std::vector<int>& lengths) {
+  TokenizerPtr tokenizer = learn_tokenizer(options.tokenizer, texts_of(cells));
+  const SymbolCounts counts =
+      count_symbols(cells, [&](std::string_view cell) { return tokenizer->cut(cell); }, lengths);
+  Vocabulary vocabulary(counts, {options.min_count, options.max_symbols});
+  return std::make_shared<Made>(std::move(tokenizer), std::move(vocabulary));
+}
+template <class Made>
+SourcePtr restore_text(const SourceOptions& options, const LearnedTexts& learned) {
+  Vocabulary vocabulary = learned.vocabulary();
+  return std::make_shared<Made>(learned.tokenizer(options.tokenizer), std::move(vocabulary));
 }
 
 }  // namespace fovea

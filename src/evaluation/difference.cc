@@ -8,14 +8,13 @@
 
 namespace fovea {
 
-std::vector<Difference> differences(const Evaluation& first, const Evaluation& second, int threads) {
+std::vector<Difference> differences(const Evaluation& first, const Evaluation& second, Workers& workers) {
   if (first.asked != second.asked) {
     throw usage_error(
         "the two models did not answer the same sources, {} and {} of them; if they read other columns, `each_line` "
         "holds them against each other line by line",
         first.asked.size(), second.asked.size());
   }
-  Workers workers(threads);
   const StatisticRows a = first.measured.rows(), b = second.measured.rows();
   std::vector<PairedDifference> of_metrics;  // in the order of their list
   if (!a.numbers.empty()) of_metrics = paired_differences(a, b, Measurement::values_of, workers);

@@ -21,6 +21,6 @@ struct Difference {
 
 // Every figure of both that is one of single answers or lines. Both must be evaluations of the same lines; a
 // usage_error if they have other sources.
-std::vector<Difference> differences(const Evaluation& first, const Evaluation& second, int threads);
+std::vector<Difference> differences(const Evaluation& first, const Evaluation& second, Workers& workers);
 
 }  // namespace fovea

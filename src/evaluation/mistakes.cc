@@ -47,7 +47,7 @@ std::vector<SourceClass> listed(const ClassMap& classes) {
   return all;
 }
 
-// Of the first source; what is not made of symbols has a length alone.
+// Of the first source of what was answered; what is not made of symbols has a length alone.
 struct Rarity {
   int length = 0;
   bool symbols = false;
@@ -55,13 +55,15 @@ struct Rarity {
   int rarest = 0;  // place by falling frequency, from 1; 0: it has no known symbol
 };
 
-Rarity rarity_of(const Task& task, const Referenced& question) {
+Rarity rarity_of(const Task& task, const Output& output) {
   Rarity rarity;
-  if (task.sources().empty()) return rarity;
-  const SourceData data = task.sources()[0]->encode({question.source, {.folder = folder_of(question.file)}});
-  rarity.length = data.length;
-  rarity.symbols = !data.symbols.empty();
-  for (const std::int32_t symbol : data.symbols) {
+  const auto positions = std::ranges::count(output.source, 0, &SourceToken::source) - 1;  // without what closes it
+  for (std::ptrdiff_t i = 0; i < positions; ++i) {
+    const SourceToken& token = output.source[as_size(i)];
+    ++rarity.length;
+    rarity.symbols = !token.named;
+    if (token.named) continue;
+    const std::int32_t symbol = task.source().encode(token.text);
     if (symbol == Vocabulary::unknown) {
       ++rarity.unseen;
     } else {
@@ -166,7 +168,7 @@ Mistakes find_mistakes(const Task& task, std::span<const Referenced> questions, 
   all.positions = task.traits().positions;
   Finder finder(task);
   std::vector<Rarity> rarities;
-  for (const Referenced& question : questions) rarities.push_back(rarity_of(task, question));
+  for (const Prediction& prediction : predictions) rarities.push_back(rarity_of(task, prediction.output));
   int longest = 0;
   for (const Rarity& rarity : rarities) longest = std::max(longest, rarity.length);
   const int width = std::max(1, (longest + 7) / 8);

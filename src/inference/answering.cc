@@ -13,9 +13,6 @@ namespace fovea {
 
 namespace {
 
-// Rows of which there are too few to cut a batch of them, yet enough work in a product to share it.
-constexpr std::size_t few_rows = 16;
-
 // Of the maps of a batch: 8 bytes each, several times over on their way to be written.
 constexpr std::size_t max_explained_cells = std::size_t(4) << 20;
 
@@ -90,32 +87,6 @@ Answering::Answering(std::vector<const Model*> models, Workers& workers)
 
 Answering::~Answering() = default;
 
-namespace {
-
-// `option` asks which symbol of the source is looked at.
-void check_positions(const Config& config, std::string_view option) {
-  if (keeps_positions(config.model.encoder)) return;
-  throw usage_error(
-      "`{}`: the columns of encoder.kind = {} are not the source's symbols, so that nothing is known about one of "
-      "them; leave it out",
-      option, config.model.encoder.kind);
-}
-
-// `option` puts what is looked at in the place of a symbol.
-void check_words(const Config& config, std::string_view option) {
-  if (!attends(config.model)) {
-    throw usage_error("`{}`: this model has no attention that would say what stands for a symbol; leave it out",
-                      option);
-  }
-  for (const SourceOptions* source : config.sources()) {
-    if (sources().find(source->kind).tokenized) continue;
-    throw usage_error("`{}`: a source of kind {} has no words that could be written; leave it out", option,
-                      source->kind);
-  }
-}
-
-}  // namespace
-
 Answering::Asked Answering::prepare(const AnswerOptions& options) const {
   if (const int nbest = options.search.nbest; nbest > options.search.beam) {
     throw usage_error("`nbest` {} needs `beam` {} or more", nbest, nbest);
@@ -128,20 +99,15 @@ Answering::Asked Answering::prepare(const AnswerOptions& options) const {
                                                return {};
                                              return symbols;
                                            }});
-  const std::string_view looking = options.replace_unknown ? "replace_unknown" : asked.rules.needing_attention();
-  for (const Model* model : models_) {
-    if (!looking.empty()) check_positions(model->config(), looking);
-    if (options.replace_unknown) check_words(model->config(), looking);
-  }
+  if (const std::string_view rule = asked.rules.needing_attention(); !rule.empty()) check_positions(models_, rule);
+  if (options.replace_unknown) check_replacing(models_, "replace_unknown");
   if (options.replace_unknown) std::erase(asked.symbols.never, Vocabulary::unknown);
   return asked;
 }
 
 std::vector<std::vector<std::size_t>> Answering::batches(SourceList sources, const AnswerOptions& options) const {
   if (options.search.alternatives == 0) return batches_by_length(sources, options.batch, workers_.count());
-  const ModelOptions& model = model_.config().model;
-  const int maps = model.attention.heads * (decoders().find(model.decoder.kind).recurrent ? 1 : model.decoder.layers);
-  const auto each = as_size(maps) * as_size(options.search.beam);
+  const auto each = as_size(maps_of(model_.config().model)) * as_size(options.search.beam);
   std::vector<std::size_t> cells;  // of a map
   for (const Reading* source : sources) {
     const int steps = model_.task().max_steps(*source, options.search.max_output);
@@ -150,26 +116,9 @@ std::vector<std::vector<std::size_t>> Answering::batches(SourceList sources, con
   return batches_by_length(sources, options.batch, workers_.count(), cells, max_explained_cells / each);
 }
 
-// Counts a batch while it is answered.
-class Answering::Alone {
- public:
-  explicit Alone(std::atomic<int>& batches) : batches_(batches), alone_(batches_++ == 0) {}
-  ~Alone() { --batches_; }
-  explicit operator bool() const { return alone_; }
-
- private:
-  std::atomic<int>& batches_;
-  bool alone_;  // when it began
-};
-
 std::vector<std::vector<Answer>> Answering::answer_batch(std::span<const std::size_t> batch, SourceList sources,
                                                          const Asked& asked, const GivenLines& given) {
   const Lease scratch(*this);
-  const Alone alone(batches_);
-  const bool few = batch.size() * as_size(asked.options.search.beam) <= few_rows;
-  if (!alone || !few || workers_.count() == 1) return answer_rows(batch, sources, asked, given, *scratch);
-  if (!helpers_) helpers_.emplace(workers_.count());
-  const ShareProducts sharing(*helpers_);
   return answer_rows(batch, sources, asked, given, *scratch);
 }
 
@@ -226,7 +175,14 @@ std::vector<std::vector<Answer>> Answering::answer_rows(std::span<const std::siz
 
 void Answering::share(int tasks, const std::function<void(int)>& work) {
   const std::unique_lock workers(with_workers_, std::try_to_lock);
-  if (workers) {
+  const auto idle = [&] {  // no other thread answers
+    const std::scoped_lock lock(mutex_);
+    return free_.size() == as_size(workers_.count());
+  };
+  if (workers && tasks == 1 && workers_.count() > 1 && idle()) {
+    const ShareProducts sharing(workers_);
+    work(0);
+  } else if (workers) {
     workers_.run(tasks, [&](int task, int) { work(task); });
   } else {
     for (int task = 0; task < tasks; ++task) work(task);

@@ -2,7 +2,6 @@
 // threads may ask at once, each with options of its own.
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -66,13 +65,13 @@ class Answering {
   // Which of them are answered together. Explanations are large: there are fewer where they are asked for.
   std::vector<std::vector<std::size_t>> batches(SourceList sources, const AnswerOptions& options) const;
 
-  // Those to the sources of one batch, by this thread, as soon as fewer than there are workers answer others. A small
-  // batch, when no other is being answered, has its products shared out over as many threads as there are workers.
-  // Where targets are given, nothing is searched for: they are the answers.
+  // Those to the sources of one batch, by this thread, as soon as fewer than there are workers answer others. Where
+  // targets are given, nothing is searched for: they are the answers.
   std::vector<std::vector<Answer>> answer_batch(std::span<const std::size_t> batch, SourceList sources,
                                                 const Asked& asked, const GivenLines& given = {});
 
-  // work(task) for every task in [0, tasks), by all workers, or by this thread alone while another has them.
+  // work(task) for every task in [0, tasks), by all workers, or by this thread alone while another has them. A task
+  // that is the only one, while nobody else answers, has its products shared out among the workers.
   void share(int tasks, const std::function<void(int)>& work);
   // The workers for something that is not an answer, as soon as no other has them.
   void lend(const std::function<void(Workers&)>& work);
@@ -80,7 +79,6 @@ class Answering {
  private:
   struct Scratch;
   class Lease;
-  class Alone;
   std::vector<std::vector<Answer>> answer_rows(std::span<const std::size_t> batch, SourceList sources,
                                                const Asked& asked, const GivenLines& given, Scratch& scratch) const;
   std::unique_ptr<StepModel> begin(SourceList rows, Scratch& scratch) const;
@@ -92,8 +90,6 @@ class Answering {
   std::mutex mutex_;
   std::condition_variable given_back_;
   std::vector<std::unique_ptr<Scratch>> free_;  // as many as batches may be answered at once, and those on lease
-  std::atomic<int> batches_ = 0;                // being answered
-  std::optional<Workers> helpers_;              // made and used by the only one of them
 };
 
 }  // namespace fovea

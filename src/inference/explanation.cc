@@ -18,10 +18,6 @@ constexpr std::size_t steps_together = 32;
 // Sums of weights that are off by rounding alone are left as they are, so that a model's own change nothing.
 constexpr double rounding = 1e-4;
 
-int maps_of(const ModelOptions& model) {
-  return model.attention.heads * (decoders().find(model.decoder.kind).recurrent ? 1 : model.decoder.layers);
-}
-
 void check_edits(const std::vector<AttentionEdit>& edits, const Model& model) {
   const ModelOptions& options = model.config().model;
   if (!attends(options) || !model.task().traits().reads) {
@@ -48,6 +44,10 @@ void check_edits(const std::vector<AttentionEdit>& edits, const Model& model) {
 
 }  // namespace
 
+int maps_of(const ModelOptions& model) {
+  return model.attention.heads * (decoders().find(model.decoder.kind).recurrent ? 1 : model.decoder.layers);
+}
+
 std::vector<AttentionEdit> check_explanation(const ExplainOptions& options, std::span<const Model* const> models) {
   std::vector<AttentionEdit> edits = read_edits(options.edits);
   const auto refuse_several = [&](const char* name, bool asked) {
@@ -72,6 +72,31 @@ std::vector<AttentionEdit> check_explanation(const ExplainOptions& options, std:
     for (float& weight : edit.weights) weight = static_cast<float>(static_cast<double>(weight) / sum);
   }
   return edits;
+}
+
+void check_positions(std::span<const Model* const> models, std::string_view option) {
+  for (const Model* model : models) {
+    if (model->task().keeps_positions()) continue;
+    throw usage_error(
+        "`{}`: the columns of encoder.kind = {} are not the source's symbols, so that nothing is known about one of "
+        "them; leave it out",
+        option, model->config().model.encoder.kind);
+  }
+}
+
+void check_replacing(std::span<const Model* const> models, std::string_view option) {
+  check_positions(models, option);
+  for (const Model* model : models) {
+    if (!attends(model->config().model)) {
+      throw usage_error("`{}`: this model has no attention that would say what stands for a symbol; leave it out",
+                        option);
+    }
+    for (const SourceOptions* source : model->config().sources()) {
+      if (sources().find(source->kind).tokenized) continue;
+      throw usage_error("`{}`: a source of kind {} has no words that could be written; leave it out", option,
+                        source->kind);
+    }
+  }
 }
 
 std::vector<ForcedStep> forced_steps(std::span<const AttentionEdit> edits, const Model& model,

@@ -9,8 +9,16 @@
 
 namespace fovea {
 
+// Of one step, to the source.
+int maps_of(const ModelOptions& model);
+
 // Throws a usage_error where the models cannot give what is asked for. The edits, read and fit to be used.
 std::vector<AttentionEdit> check_explanation(const ExplainOptions& options, std::span<const Model* const> models);
+
+// Throws a usage_error where the models do not know which symbol of the source they look at, as `option` asks.
+void check_positions(std::span<const Model* const> models, std::string_view option);
+// Likewise, where what they look at cannot be written in the place of a symbol.
+void check_replacing(std::span<const Model* const> models, std::string_view option);
 
 // The weights of one map of one step, for `search`. Throws a usage_error unless each source has as many positions.
 std::vector<ForcedStep> forced_steps(std::span<const AttentionEdit> edits, const Model& model,

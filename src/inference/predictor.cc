@@ -105,10 +105,11 @@ class Predictor::Group {
     const auto answers = predictor_.answering_.answer_batch(batch, sources_, asked_, {first_line_, targets_});
     for (std::size_t i = 0; i < batch.size(); ++i) {
       Prediction& prediction = predictions_[batch[i]];
-      const Reading& source = encoded_[batch[i]].source;
+      Reading& source = encoded_[batch[i]].source;
       const SourceText text = {prediction.output.source_text, source.features, prediction.output.other_sources,
                                written_[batch[i]], folders_[batch[i]]};
       prediction.output = make_output(task, text, source, answers[i], options_.dictionary);
+      for (SourceData& data : source.sources) data.shown = {};  // the output has it
       // Not before: it is large, and answers are passed on one by one.
       if (options_.answer.search.explain.media) prediction.output.media = media_of(task, text, options_.open_files);
       if (options_.score) prediction.scored = score_of(task, source, answers[i][0], text.target);
@@ -173,7 +174,7 @@ class Predictor::Group {
     const Task& task = predictor_.model().task();
     if (options_.score) {
       const Example example = {source.text, source.target, source.features, 0, {}, source.others};
-      encoded = task.encode(example, named_files(source));
+      encoded = task.encode(example, named_files(source), true);
     } else {
       encoded.source = task.encode_source(source.text, source.features, source.others, named_files(source));
       if (!task.traits().reads) encoded.source.prefix = task.encode_target(source.target);
@@ -201,23 +202,41 @@ class Predictor::Group {
 };
 
 // The groups of a stream on their way: read one after the other, answered batch by batch across groups, so that no
-// worker waits for the others at the end of one, and written in order by whoever completes the oldest.
+// worker waits for the others at the end of one, and written in order by whoever completes the oldest. A batch that
+// is alone, as a line typed by someone is, has all workers for its products.
 class Predictor::Pipeline {
  public:
   Pipeline(Predictor& predictor, LineStream& stream, const PredictOptions& options)
       : predictor_(predictor), stream_(stream), options_(options), asked_(predictor.prepare(options)) {}
 
   void run() {
-    predictor_.answering_.share(predictor_.workers_.count(), [&](int) { work(); });
+    std::unique_lock lock(mutex_);
+    while (!over()) {
+      if (running_.empty()) read(lock);
+      lock.unlock();
+      if (alone_) {
+        predictor_.answering_.share(1, [&](int) {
+          lock.lock();
+          alone_ = false;
+          answer(lock);
+          lock.unlock();
+        });
+      } else {
+        predictor_.answering_.share(predictor_.workers_.count(), [&](int) { work(); });
+      }
+      lock.lock();
+    }
     if (read_failure_) std::rethrow_exception(read_failure_);
   }
 
  private:
+  bool over() const { return ended_ && running_.empty(); }
+
   // What each worker does.
   void work() {
     std::unique_lock lock(mutex_);
     try {
-      while (!failed_ && !(ended_ && running_.empty())) {
+      while (!failed_ && !alone_ && !over()) {
         if (wants_lines()) {
           read(lock);
         } else if (!waiting_.empty()) {
@@ -275,6 +294,7 @@ class Predictor::Pipeline {
       for (const auto& batch : next->group.batches()) waiting_.push_back({next.get(), batch});
       running_.push_back(std::move(next));
       write_complete(lock);  // lines that are all empty
+      alone_ = !reading_ && running_.size() == 1 && waiting_.size() == 1 && !stream_.ready();
     }
     changed_.notify_all();
   }
@@ -336,6 +356,7 @@ class Predictor::Pipeline {
   std::deque<Batch> waiting_;
   bool reading_ = false;
   bool writing_ = false;
+  bool alone_ = false;  // one batch is all there is
   bool ended_ = false;
   bool failed_ = false;
   std::exception_ptr read_failure_;

@@ -37,6 +37,16 @@ OrderedJson list_of(const Items& items, Write write) {
   return list;
 }
 
+OrderedJson write_token(const SourceToken& token) {
+  OrderedJson object{{"text", token.text}, {"start", token.start}, {"end", token.end}};
+  if (!token.read) object["read"] = false;
+  if (token.source > 0) object["source"] = token.source;
+  if (token.sentence >= 0) object["sentence"] = token.sentence;
+  if (token.named) object["named"] = true;
+  if (token.box) object["box"] = {token.box->left, token.box->top, token.box->right, token.box->bottom};
+  return object;
+}
+
 OrderedJson write_step(const OutputStep& step) {
   OrderedJson json = {{"token", step.token}, {"probability", step.probability}};
   json["alternatives"] = list_of(step.alternatives, [](const Alternative& other) {
@@ -86,6 +96,21 @@ OrderedJson write_media(const SourceMedia& media) {
   if (media.source > 0) json["source"] = media.source;
   json["data"] = base64(media.bytes);
   return json;
+}
+
+// Step by step: as text all of them are large enough.
+std::string steps_text(std::span<const OutputStep> steps) {
+  std::string text = "\"steps\":[";
+  for (const OutputStep& step : steps) text += (&step == &steps[0] ? "" : ",") + json_text(write_step(step));
+  return text + "]";
+}
+
+// What only an explanation that asked for it has, each behind a comma.
+std::string own_maps_and_tree(std::span<const OwnMap> maps, const std::optional<OutputTree>& tree) {
+  std::string text;
+  if (!maps.empty()) text += ",\"self_maps\":" + json_text(list_of(maps, write_own_map));
+  if (tree) text += ",\"tree\":" + json_text(write_tree(*tree));
+  return text;
 }
 
 // Where in the document a value stands, for messages: "steps[3].looks[0].weights".
@@ -154,6 +179,19 @@ std::string without_controls(std::string_view json) {
   return out.append(rest);
 }
 
+SourceToken read_token(const Place& token) {
+  SourceToken read = {token.field("text").text(), token.field("start").count(), token.field("end").count(),
+                      !token.has("read"), token.has("source") ? token.field("source").count() : 0};
+  if (token.has("sentence")) read.sentence = token.field("sentence").count();
+  read.named = token.has("named");
+  if (token.has("box")) {
+    const std::vector<int> edges = token.list("box", [](const Place& edge) { return edge.count(); });
+    if (edges.size() != 4) throw token.field("box").wrong("four numbers");
+    read.box = {edges[0], edges[1], edges[2], edges[3]};
+  }
+  return read;
+}
+
 OutputStep read_step(const Place& step) {
   OutputStep result;
   result.token = step.field("token").text();
@@ -197,6 +235,12 @@ OutputTree read_tree(const Place& tree) {
   return result;
 }
 
+template <class Of>  // an Output, or its Pieces
+void read_own_maps_and_tree(const Place& place, Of& of) {
+  if (place.has("self_maps")) of.self_maps = place.list("self_maps", read_own_map);
+  if (place.has("tree")) of.tree = read_tree(place.field("tree"));
+}
+
 }  // namespace
 
 std::string output_to_json(const Output& output) {
@@ -204,15 +248,7 @@ std::string output_to_json(const Output& output) {
   json["schema"] = explanation_schema;
   json["source"]["text"] = output.source_text;
   if (!output.features.empty()) json["source"]["features"] = output.features;
-  json["source"]["tokens"] = list_of(output.source, [](const SourceToken& token) {
-    OrderedJson object{{"text", token.text}, {"start", token.start}, {"end", token.end}};
-    if (!token.read) object["read"] = false;
-    if (token.source > 0) object["source"] = token.source;
-    if (token.sentence >= 0) object["sentence"] = token.sentence;
-    if (token.named) object["named"] = true;
-    if (token.box) object["box"] = {token.box->left, token.box->top, token.box->right, token.box->bottom};
-    return object;
-  });
+  json["source"]["tokens"] = list_of(output.source, write_token);
   json["text"] = output.text;
   json["score"] = output.score;
   json["finished"] = output.finished;
@@ -224,19 +260,18 @@ std::string output_to_json(const Output& output) {
     const LeftOut& left_out = output.left_out;
     json["left_out"] = {{"maps", left_out.maps}, {"steps", left_out.steps}, {"positions", left_out.positions}};
   }
-  // Step by step: as text all of them are large enough.
   std::string text = json_text(json);
   text.back() = ',';
-  text += "\"steps\":[";
-  for (const OutputStep& step : output.steps)
-    text += (&step == &output.steps[0] ? "" : ",") + json_text(write_step(step));
+  text += steps_text(output.steps);
   const OrderedJson nbest = list_of(output.nbest, [](const Hypothesis& hypothesis) {
     return OrderedJson{{"text", hypothesis.text}, {"score", hypothesis.score}, {"finished", hypothesis.finished}};
   });
-  text += "],\"nbest\":" + json_text(nbest);
-  if (!output.self_maps.empty()) text += ",\"self_maps\":" + json_text(list_of(output.self_maps, write_own_map));
-  if (output.tree) text += ",\"tree\":" + json_text(write_tree(*output.tree));
+  text += ",\"nbest\":" + json_text(nbest) + own_maps_and_tree(output.self_maps, output.tree);
   if (!output.media.empty()) text += ",\"media\":" + json_text(list_of(output.media, write_media));
+  if (const auto& pieces = output.pieces) {
+    text += ",\"pieces\":{\"tokens\":" + json_text(list_of(pieces->source, write_token)) + "," +
+            steps_text(pieces->steps) + own_maps_and_tree(pieces->self_maps, pieces->tree) + "}";
+  }
   return without_controls(text + "}");
 }
 
@@ -252,18 +287,7 @@ Output output_from_json(std::string_view text) {
   const Place source = root.field("source");
   output.source_text = source.field("text").text();
   if (source.has("features")) output.features = source.field("features").text();
-  output.source = source.list("tokens", [](const Place& token) {
-    SourceToken read = {token.field("text").text(), token.field("start").count(), token.field("end").count(),
-                        !token.has("read"), token.has("source") ? token.field("source").count() : 0};
-    if (token.has("sentence")) read.sentence = token.field("sentence").count();
-    read.named = token.has("named");
-    if (token.has("box")) {
-      const std::vector<int> edges = token.list("box", [](const Place& edge) { return edge.count(); });
-      if (edges.size() != 4) throw token.field("box").wrong("four numbers");
-      read.box = {edges[0], edges[1], edges[2], edges[3]};
-    }
-    return read;
-  });
+  output.source = source.list("tokens", read_token);
   output.text = root.field("text").text();
   output.score = root.field("score").number();
   output.finished = root.is_true_or_missing("finished");
@@ -280,8 +304,12 @@ Output output_from_json(std::string_view text) {
     return Hypothesis{hypothesis.field("text").text(), hypothesis.field("score").number(),
                       hypothesis.is_true_or_missing("finished")};
   });
-  if (root.has("self_maps")) output.self_maps = root.list("self_maps", read_own_map);
-  if (root.has("tree")) output.tree = read_tree(root.field("tree"));
+  read_own_maps_and_tree(root, output);
+  if (root.has("pieces")) {
+    const Place pieces = root.field("pieces");
+    output.pieces = {pieces.list("tokens", read_token), pieces.list("steps", read_step)};
+    read_own_maps_and_tree(pieces, *output.pieces);
+  }
   return output;
 }
 

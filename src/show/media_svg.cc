@@ -19,7 +19,7 @@ namespace {
 constexpr double margin = 16, full_width = 960, title_height = 34, foot_height = 30, font_size = 13;
 constexpr double tile_height = 112, widest_tile = 300, narrowest_tile = 56, tile_gap = 12, caption_height = 22;
 constexpr double spectrogram_height = 110, row_height = 22, tick_height = 22, percent_width = 60;
-constexpr std::size_t most_tiles = 60;
+constexpr std::size_t max_tiles = 60;
 constexpr int longest_label = 16;
 constexpr double faintest_share = 0.02;
 constexpr double darkest_veil = 0.78;
@@ -90,7 +90,7 @@ class MediaPicture : private SvgDrawing {
     const double across = std::max(media_.width, 1), down = std::max(media_.height, 1);
     const double wide = std::clamp(tile_height * across / down, narrowest_tile, widest_tile);
     const double scale = wide / across, high = down * scale;
-    const std::size_t shown = std::min(heat_map_.rows.size(), most_tiles), tiles = shown + 1;
+    const std::size_t shown = std::min(heat_map_.rows.size(), max_tiles), tiles = shown + 1;
     const std::size_t in_row =
         std::min(tiles, static_cast<std::size_t>((full_width - 2 * margin + tile_gap) / (wide + tile_gap)));
     const std::size_t rows = (tiles + in_row - 1) / in_row;

@@ -39,7 +39,7 @@ void TrainingOptions::fields(FieldVisitor& visit) {
   visit("patience_updates", patience_updates, "and at least so many updates without one", between(0, 1e9));
   visit("validate_every", validate_every, "how often the held-out part is answered");
   visit("shards", shards, "parts of a batch that can be worked on at the same time", between(1, 64));
-  visit("most_skipped", most_skipped, "updates in a row that may be not finite before training stops", between(1, 1e6));
+  visit("max_skipped", max_skipped, "updates in a row that may be not finite before training stops", between(1, 1e6));
   visit("seed", seed, "of every random choice", at_least(0));
 }
 

@@ -32,7 +32,7 @@ struct TrainingOptions {
   int patience_updates = 0;
   Period validate_every = {1, Period::Unit::epochs};
   int shards = 4;
-  int most_skipped = 20;
+  int max_skipped = 20;
   std::int64_t seed = 1;
 
   void fields(FieldVisitor& visit);

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "attention/mechanism.h"
+#include "base/as_size.h"
 #include "base/counted.h"
 #include "data/columns.h"
 #include "data/tokenizer.h"
@@ -29,20 +31,19 @@ struct SideShape {
 // What a tokenizer learns from so many lines tells well enough how many symbols all of them have.
 constexpr std::size_t enough_lines = 2000;
 
-const std::string& target_of(const Example& example) { return example.target; }
-auto source_of(std::size_t number) {
-  return [number](const Example& example) -> const std::string& {
-    return number == 0 ? example.source : example.others[number - 1];
-  };
+constexpr int target_side = -1;  // sources have their numbers
+
+const std::string& text_of(const Example& example, int side) {
+  if (side == target_side) return example.target;
+  return side == 0 ? example.source : example.others[as_size(side - 1)];
 }
 
-template <class Text>
-SideShape shape_of(std::span<const Example> examples, const std::string& setting, const Text& text) {
+SideShape shape_of(std::span<const Example> examples, const std::string& setting, int side) {
   const std::size_t all = examples.size();
   std::vector<std::string_view> texts;
   if (tokenizer_kind(setting).learns) {
     examples = examples.first(std::min(all, enough_lines));
-    for (const Example& example : examples) texts.push_back(text(example));
+    for (const Example& example : examples) texts.push_back(text_of(example, side));
   }
   TokenizerPtr tokenizer;
   try {
@@ -53,7 +54,7 @@ SideShape shape_of(std::span<const Example> examples, const std::string& setting
   std::unordered_map<std::string_view, std::int64_t> counts;
   SideShape shape;
   for (const Example& example : examples) {
-    for (const Token& token : tokenizer->cut(text(example))) {
+    for (const Token& token : tokenizer->cut(text_of(example, side))) {
       ++counts[token.text];
       ++shape.symbols;
     }
@@ -66,6 +67,23 @@ SideShape shape_of(std::span<const Example> examples, const std::string& setting
   shape.symbol_length = characters / static_cast<double>(std::max<std::int64_t>(shape.different, 1));
   return shape;
 }
+
+// The lines to train on, each side cut once in each way that is asked for.
+class CutLines {
+ public:
+  explicit CutLines(std::span<const Example> examples) : examples(examples) {}
+
+  const SideShape& shape(const std::string& tokenizer, int side) {
+    const auto [found, added] = shapes_.try_emplace({tokenizer, side});
+    if (added) found->second = shape_of(examples, tokenizer, side);
+    return found->second;
+  }
+
+  const std::span<const Example> examples;
+
+ private:
+  std::map<std::pair<std::string, int>, SideShape> shapes_;
+};
 
 constexpr std::int64_t small_set = 300;  // of symbols: an alphabet, whatever its letters look like
 
@@ -113,11 +131,11 @@ void choose_tokenizer(const std::string& side, const SideShape& words, std::vect
 }
 
 // What a source chooses by its own cells.
-void choose_source(const std::string& name, const SourceOptions& options, std::span<const Example> training,
-                   std::size_t number, std::vector<Choice>& choices) {
+void choose_source(const std::string& name, const SourceOptions& options, std::span<const Example> training, int number,
+                   std::vector<Choice>& choices) {
   std::vector<SourceCell> cells;
   for (const Example& example : training) {
-    cells.emplace_back(source_of(number)(example), NamedFiles{.folder = example.folder()});
+    cells.emplace_back(text_of(example, number), NamedFiles{.folder = example.folder()});
   }
   std::vector<SourceChoice> chosen;
   try {
@@ -131,25 +149,24 @@ void choose_source(const std::string& name, const SourceOptions& options, std::s
   }
 }
 
-std::vector<Choice> choose_tokenizers(const Config& config, std::span<const Example> training) {
+std::vector<Choice> choose_tokenizers(const Config& config, CutLines& training) {
   const TaskKind& task = task_kinds().find(config.task);
   std::vector<Choice> choices;
   const auto names = Columns(config.columns).sources();
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const SourceOptions& options = *config.sources()[i];
+  for (int i = 0; i < std::ssize(names); ++i) {
+    const std::string& name = names[as_size(i)];
+    const SourceOptions& options = *config.sources()[as_size(i)];
     const SourceKind& kind = sources().find(options.kind);
-    if (kind.choose) choose_source(names[i], options, training, i, choices);
+    if (kind.choose) choose_source(name, options, training.examples, i, choices);
     if (!kind.encoder.empty() && names.size() == 1) {
-      choices.push_back({"encoder.kind",
-                         {"encoder.kind"},
-                         std::string(kind.encoder),
-                         fmt::format("{}.kind = {}", names[i], kind.name)});
+      choices.push_back(
+          {"encoder.kind", {"encoder.kind"}, std::string(kind.encoder), fmt::format("{}.kind = {}", name, kind.name)});
     }
     if (!kind.tokenized || kind.choose || config.shared_vocabulary) continue;
-    choose_tokenizer(names[i], shape_of(training, "word", source_of(i)), choices);
+    choose_tokenizer(name, training.shape("word", i), choices);
   }
   if (task.target_tokenizer.empty()) {
-    choose_tokenizer("target", shape_of(training, "word", target_of), choices);
+    choose_tokenizer("target", training.shape("word", target_side), choices);
     if (config.shared_vocabulary) choices.back() = share(choices.back());
   } else {
     choices.push_back({"target.tokenizer",
@@ -182,9 +199,9 @@ bool writes_sentences(const Config& config, const SideShape& target) {
 }
 
 // Large data are learned by large models.
-std::vector<Choice> choose_sizes(const Config& config, std::span<const Example> training) {
-  const std::size_t lines = training.size();
-  const bool sentences = writes_sentences(config, shape_of(training, config.target.tokenizer, target_of));
+std::vector<Choice> choose_sizes(const Config& config, CutLines& training) {
+  const std::size_t lines = training.examples.size();
+  const bool sentences = writes_sentences(config, training.shape(config.target.tokenizer, target_side));
   const bool large = sentences || lines > 25000;
   const int size = large ? 256 : 128;
   return {
@@ -198,9 +215,9 @@ std::vector<Choice> choose_sizes(const Config& config, std::span<const Example> 
 }
 
 // Small data are learned in small batches, with much dropout.
-std::vector<Choice> choose_training(const Config& config, std::span<const Example> training) {
-  const SideShape target = shape_of(training, config.target.tokenizer, target_of);
-  const auto lines = static_cast<std::int64_t>(training.size());
+std::vector<Choice> choose_training(const Config& config, CutLines& training) {
+  const SideShape& target = training.shape(config.target.tokenizer, target_side);
+  const auto lines = std::ssize(training.examples);
   const bool sentences = writes_sentences(config, target);
   const bool unsteady = encoders().find(config.model.encoder.kind).starts_unsteadily ||
                         decoders().find(config.model.decoder.kind).starts_unsteadily;
@@ -211,13 +228,13 @@ std::vector<Choice> choose_training(const Config& config, std::span<const Exampl
   const auto names = Columns(config.columns).sources();
   double read = 0;  // symbols a line
   bool all_text = true;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const SourceOptions& options = *config.sources()[i];
+  for (int i = 0; i < std::ssize(names); ++i) {
+    const SourceOptions& options = *config.sources()[as_size(i)];
     const bool tokenized = sources().find(options.kind).tokenized;
     all_text = all_text && tokenized;
     if (!tokenized) continue;
-    const SideShape source = shape_of(training, options.tokenizer, source_of(i));
-    choose_vocabulary(names[i], options.tokenizer, source, choices);
+    const SideShape& source = training.shape(options.tokenizer, i);
+    choose_vocabulary(names[as_size(i)], options.tokenizer, source, choices);
     read += source.mean + 1;
   }
   choose_vocabulary("target", config.target.tokenizer, target, choices);
@@ -245,8 +262,8 @@ std::vector<Choice> choose_training(const Config& config, std::span<const Exampl
   }
   choose("training.average", every <= 200 ? 0.99 : 0.998, "steadier than the last weights alone");
   double characters = 0;
-  for (const Example& example : training) characters += static_cast<double>(count_characters(example.target));
-  characters /= static_cast<double>(training.size());
+  for (const Example& example : training.examples) characters += static_cast<double>(count_characters(example.target));
+  characters /= static_cast<double>(lines);
   if (const TaskKind& task = task_kinds().find(config.task); !task.metric.empty()) {
     choose("training.metric", task.metric, fmt::format("task = {}", task.name));
   } else {
@@ -263,8 +280,9 @@ ResolvedConfig resolve_config(const std::function<void(Config&)>& give, std::spa
   give(resolved.config);
   std::vector<Choice> all;
   Config chosen;
+  CutLines lines(training);
   for (const auto& rule : {choose_tokenizers, choose_sizes, choose_training}) {
-    for (Choice& choice : rule(resolved.config, training)) {
+    for (Choice& choice : rule(resolved.config, lines)) {
       for (const std::string& setting : choice.settings) set_field(chosen, setting + "=" + choice.value);
       all.push_back(std::move(choice));
     }

@@ -38,17 +38,15 @@ std::string_view cell_of(const SourceText& text, std::size_t source) {
 }
 
 // All positions of all sources, and behind each source the one that closes it.
-std::vector<SourceToken> positions_of(const Task& task, const SourceText& text, const Reading& read) {
+std::vector<SourceToken> positions_of(const Task& task, const Reading& read) {
   std::vector<SourceToken> all;
-  for (std::size_t s = 0; s < task.sources().size(); ++s) {
-    const Symbols none, &sentences = s < read.sources.size() ? read.sources[s].segments : none;
+  for (std::size_t s = 0; s < read.sources.size(); ++s) {
+    const Symbols& sentences = read.sources[s].segments;
     const std::size_t first = all.size();
     int end = 0;
-    for (SourcePosition& position :
-         task.sources()[s]->positions(SourceCell(cell_of(text, s), {.folder = text.folder}),
-                                      s < read.sources.size() ? read.sources[s] : SourceData())) {
+    for (const SourcePosition& position : read.sources[s].shown) {
       end = position.end;
-      all.push_back({std::move(position.text), position.start, position.end});
+      all.push_back({position.text, position.start, position.end});
       all.back().box = position.box;
       all.back().source = static_cast<int>(s);
       all.back().named = !task.sources()[s]->as_symbols();
@@ -91,7 +89,7 @@ Output make_output(const Task& task, const SourceText& text, const Reading& sour
   out.source_text = text.text;
   out.other_sources = text.others;
   out.features = source.features;
-  out.source = positions_of(task, text, source);
+  out.source = positions_of(task, source);
   if (answers.empty()) return out;
   for (std::size_t i = 0; i < std::min(out.source.size(), answers[0].read.size()); ++i) {
     out.source[i].read = answers[0].read[i] != 0;

@@ -138,7 +138,8 @@ Output fold_words(const Output& output) {
       look.context.clear();
     }
   }
-  folded.self_maps.clear();  // these are about pieces
+  folded.pieces = {output.source, output.steps, std::move(folded.self_maps), std::move(folded.tree)};
+  folded.self_maps.clear();
   folded.tree.reset();
   return folded;
 }

@@ -29,13 +29,6 @@ struct WrittenConfig {
   }
 };
 
-Config read_config(const std::string& json, const std::string& where) {
-  WrittenConfig written;
-  read_json(written, json, where);
-  if (written.extra != "none") written.config.columns = {"source", "target", written.extra};
-  return written.config;
-}
-
 // Flat: source, target, probability, and so on.
 LexiconIds read_lexicon(const TensorHeader& file, std::string_view name, int source_symbols, int target_symbols) {
   LexiconIds lexicon;
@@ -128,6 +121,17 @@ bool same_shape(const TensorHeader::Array& array, const Shape& shape) {
 }
 
 }  // namespace
+
+Config read_config(const std::string& json, const std::string& where) {
+  // A setting that has another name now.
+  constexpr std::string_view before = "\"most_skipped\":", now = "\"max_skipped\":";
+  std::string renamed = json;
+  if (const std::size_t at = renamed.find(before); at != renamed.npos) renamed.replace(at, before.size(), now);
+  WrittenConfig written;
+  read_json(written, renamed, where);
+  if (written.extra != "none") written.config.columns = {"source", "target", written.extra};
+  return written.config;
+}
 
 namespace {
 

@@ -62,6 +62,9 @@ TakeNumbers fill_groups(std::vector<ArrayPlace> places, std::vector<std::span<Re
 inline constexpr const char* model_file_name = "model.safetensors";
 inline constexpr const char* reverse_file_name = "reverse.safetensors";  // of two that were trained together
 
+// The settings of a model or a checkpoint, as to_json wrote them, with the names they have now.
+Config read_config(const std::string& json, const std::string& where);
+
 // A folder that holds a model, or the file itself.
 std::filesystem::path find_model(const std::filesystem::path& path);
 std::unique_ptr<Model> load_model(Files& files, const std::filesystem::path& path);

@@ -87,6 +87,14 @@ struct LeftOut {
   bool any() const { return maps + steps + positions > 0; }
 };
 
+// What an explanation by words was put together from (tasks/fold_words.h).
+struct Pieces {
+  std::vector<SourceToken> source;
+  std::vector<OutputStep> steps;
+  std::vector<OwnMap> self_maps = {};
+  std::optional<OutputTree> tree = {};
+};
+
 struct Output {
   std::string source_text;
   std::vector<std::string> other_sources = {};
@@ -103,6 +111,7 @@ struct Output {
   std::vector<OwnMap> self_maps = {};   // if asked for
   std::optional<OutputTree> tree = {};  // likewise
   std::vector<SourceMedia> media = {};  // likewise
+  std::optional<Pieces> pieces = {};    // if it is by words
 
   // All that was read, for people.
   std::string read_text() const {

@@ -215,7 +215,7 @@ void Task::add_copies(std::span<const std::string_view> texts, Reading& reading)
 }
 
 Reading Task::encode_source(std::string_view text, std::string_view features, std::span<const std::string> others,
-                            const NamedFiles& files) const {
+                            const NamedFiles& files, bool shown) const {
   Reading reading;
   if (reads_features()) {
     reading.features = features;
@@ -227,6 +227,7 @@ Reading Task::encode_source(std::string_view text, std::string_view features, st
     const SymbolSource* symbols = source.as_symbols();
     const std::vector<Token> tokens = symbols ? symbols->cut(cell) : std::vector<Token>();
     reading.sources.push_back(symbols ? symbols->encode_tokens(tokens) : source.encode({cell, files}));
+    if (shown) reading.sources.back().shown = source.positions(reading.sources.back(), tokens);
     if (!copies_) continue;
     std::vector<std::string> numbers;
     std::vector<std::string_view> texts;
@@ -262,19 +263,19 @@ void Task::check_target(const Example& example, const Encoding& encoding) const 
                    beginning(example.target), encoding.source.size());
 }
 
-Encoding Task::encode(const Example& example, const NamedFiles& files) const {
+Encoding Task::encode(const Example& example, const NamedFiles& files, bool shown) const {
   try {
-    return encode_cells(example, files);
+    return encode_cells(example, files, shown);
   } catch (const Error& e) {
     if (e.kind() != ErrorKind::data || example.line == 0) throw;
     throw data_error("{}: {}", place_of(example), e.what());
   }
 }
 
-Encoding Task::encode_cells(const Example& example, const NamedFiles& files) const {
+Encoding Task::encode_cells(const Example& example, const NamedFiles& files, bool shown) const {
   const auto tokens = target_tokenizer().cut(example.target);
   Encoding encoding;
-  encoding.source = encode_source(example.source, example.features, example.others, files);
+  encoding.source = encode_source(example.source, example.features, example.others, files, shown);
   encoding.target = encode_tokens(tokens);
   check_target(example, encoding);
   if (copies_) {

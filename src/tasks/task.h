@@ -79,11 +79,12 @@ class Task {
   Task(const Config& config, std::span<const Example> examples, const Lexicon* lexicon = nullptr,
        const Learned* known = nullptr);
 
+  // `shown`: with what make_output needs to name the positions.
   Reading encode_source(std::string_view text, std::string_view features = {}, std::span<const std::string> others = {},
-                        const NamedFiles& files = {}) const;
+                        const NamedFiles& files = {}, bool shown = true) const;
   Symbols encode_target(std::string_view text) const;
   Encoding encode(const Example& example) const { return encode(example, {.folder = example.folder()}); }
-  Encoding encode(const Example& example, const NamedFiles& files) const;
+  Encoding encode(const Example& example, const NamedFiles& files, bool shown = false) const;
 
   const TaskTraits& traits() const { return traits_; }
   const Learned& learned() const { return learned_; }
@@ -128,7 +129,7 @@ class Task {
                                    std::string_view target) const;
 
  private:
-  Encoding encode_cells(const Example& example, const NamedFiles& files) const;
+  Encoding encode_cells(const Example& example, const NamedFiles& files, bool shown) const;
   Symbols encode_tokens(std::span<const Token> tokens) const;
   void add_copies(std::span<const std::string_view> texts, Reading& reading) const;
   void check_target(const Example& example, const Encoding& encoding) const;

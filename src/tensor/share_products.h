@@ -1,5 +1,5 @@
-// While one lives, the products of this thread are shared out by columns: the same bits, sooner. For a batch of so few
-// rows that nothing else keeps the workers busy, who must have no other work meanwhile.
+// While one lives, the products of this thread are shared out by columns: the same bits, sooner. For a batch
+// that is alone: the workers must have no other work meanwhile.
 #pragma once
 
 #include "base/threads.h"

@@ -52,8 +52,7 @@ bool only_says_how_long(std::string_view setting) {
 // Names the first setting that differs.
 void check_same_config(const Config& now, const std::string& saved_json, const std::string& name,
                        const std::string& folder) {
-  Config saved;
-  read_json(saved, saved_json, name + ": config");
+  const Config saved = read_config(saved_json, name + ": config");
   const auto mine = ConstFieldsRef(now).visit().fields(), theirs = ConstFieldsRef(saved).visit().fields();
   for (std::size_t i = 0; i < mine.size(); ++i) {
     if (value_text(mine[i]) == value_text(theirs[i]) || only_says_how_long(mine[i].name)) continue;

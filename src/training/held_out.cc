@@ -47,20 +47,23 @@ double single_symbols_loss(const Task& task, std::span<const Encoding> training,
 
 }  // namespace
 
-HeldOut::HeldOut(const Model& model, std::span<const Example> examples, std::span<const Encoding> training,
-                 Workers& workers)
+HeldOut::HeldOut(const Model& model, std::span<const Example> examples, std::vector<Encoding> encoded,
+                 std::span<const Encoding> training, Workers& workers)
     : model_(model),
+      encoded_(std::move(encoded)),
       questions_(model.task().traits().reads ? group_references(examples, model.task().target_tokenizer())
                                              : std::vector<Referenced>()),
       workers_(workers),
       answering_(model, workers) {
-  for (const Example& example : examples) {
-    encoded_.push_back(model.task().encode(example));
-    lengths_.push_back({encoded_.back().source.positions(), model.task().steps(encoded_.back().target.size())});
+  for (const Encoding& line : encoded_) {
+    lengths_.push_back({line.source.positions(), model.task().steps(line.target.size())});
   }
-  for (const Referenced& question : questions_) {
+  samples_ = choose_samples(questions_, samples_shown);
+  for (std::size_t i = 0; i < questions_.size(); ++i) {
+    const Referenced& question = questions_[i];
     sources_.push_back(model.task().encode_source(question.source, question.features, question.others,
-                                                  {.folder = folder_of(question.file)}));
+                                                  {.folder = folder_of(question.file)},
+                                                  std::ranges::find(samples_, i) != samples_.end()));
   }
   loss_of_single_symbols_ = single_symbols_loss(model.task(), training, encoded_);
   arenas_.resize(as_size(workers.count()));
@@ -123,12 +126,11 @@ void HeldOut::note_error(const Referenced& question, const std::string& text, Va
 }
 
 void HeldOut::answer(const std::atomic<int>* stop_signal, ValidationReport& report) {
-  const std::vector<std::size_t> chosen = choose_samples(questions_, samples_shown);
   std::vector<const Reading*> plain, explained;
   for (std::size_t i = 0; i < sources_.size(); ++i) {
-    if (std::ranges::find(chosen, i) == chosen.end()) plain.push_back(&sources_[i]);
+    if (std::ranges::find(samples_, i) == samples_.end()) plain.push_back(&sources_[i]);
   }
-  for (const std::size_t i : chosen) explained.push_back(&sources_[i]);
+  for (const std::size_t i : samples_) explained.push_back(&sources_[i]);
   const auto samples = answering_.answer(
       explained, {.search = {.alternatives = 5, .limits = sample_limits, .stop_signal = stop_signal}});
   const auto answers = answering_.answer(plain, {.search = {.stop_signal = stop_signal}});
@@ -136,15 +138,15 @@ void HeldOut::answer(const std::atomic<int>* stop_signal, ValidationReport& repo
   Confusions confusions;
   auto next = answers.begin();
   for (std::size_t i = 0; i < sources_.size(); ++i) {
-    const auto sample = std::ranges::find(chosen, i);
-    const std::vector<Answer>& found = sample == chosen.end() ? *next++ : samples[sample - chosen.begin()];
+    const auto sample = std::ranges::find(samples_, i);
+    const std::vector<Answer>& found = sample == samples_.end() ? *next++ : samples[sample - samples_.begin()];
     const std::string text = model_.task().target_text(found[0].symbols, sources_[i]);
     measured.add({.references = questions_[i].references, .text = text, .finished = found[0].finished});
     note_error(questions_[i], text, report, confusions);
   }
   report.confusions = confusions.top(max_confusions);
-  for (std::size_t s = 0; s < chosen.size(); ++s) {
-    const Referenced& question = questions_[chosen[s]];
+  for (std::size_t s = 0; s < samples_.size(); ++s) {
+    const Referenced& question = questions_[samples_[s]];
     Output output =
         make_output(model_.task(), {question.source, question.features, question.others, {}, question.folder()},
                     *explained[s], samples[s]);

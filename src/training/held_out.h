@@ -14,7 +14,9 @@ namespace fovea {
 
 class HeldOut {
  public:
-  HeldOut(const Model& model, std::span<const Example> examples, std::span<const Encoding> training, Workers& workers);
+  // `encoded` are the examples as numbers.
+  HeldOut(const Model& model, std::span<const Example> examples, std::vector<Encoding> encoded,
+          std::span<const Encoding> training, Workers& workers);
 
   // What is odd about them; empty: nothing.
   std::string warning() const;
@@ -36,7 +38,8 @@ class HeldOut {
   std::vector<Encoding> encoded_;  // of every line
   std::vector<Length> lengths_;
   std::vector<Referenced> questions_;
-  std::vector<Reading> sources_;  // of each
+  std::vector<std::size_t> samples_;  // of them, which are shown
+  std::vector<Reading> sources_;      // of each question
   double loss_of_single_symbols_;
   Workers& workers_;
   Answering answering_;

@@ -52,7 +52,7 @@ Trainer::Trainer(const Config& config, TrainingData data, RunOptions options, Fi
   lines_ = encode_lines(*model_, data_);
   check_same_on_all_ranks(ranks_, config_, lines_.hash);
   gradient_ = std::make_unique<GradientWorker>(*model_, lines_.examples, workers_, ranks_);
-  held_out_ = std::make_unique<HeldOut>(*model_, data_.held_out, lines_.examples, workers_);
+  held_out_ = std::make_unique<HeldOut>(*model_, data_.held_out, std::move(lines_.held_out), lines_.examples, workers_);
   judge_ = std::make_unique<Judge>(config_.training, held_out_->loss_of_single_symbols());
   optimizer_ = std::make_unique<Optimizer>(config_.training, as_size(model_->parameters().count()));
 }
@@ -136,7 +136,7 @@ void Trainer::train_batch(std::span<const std::uint32_t> batch) {
   rate_tokens_ += result.tokens;
   if (!std::isfinite(result.loss) || !std::isfinite(result.norm)) {
     ++progress_.skipped;
-    if (++progress_.skipped_in_a_row >= t.most_skipped) {
+    if (++progress_.skipped_in_a_row >= t.max_skipped) {
       throw Error(ErrorKind::failure,
                   fmt::format("{} updates in a row had no finite gradient (update {}, learning rate {:.3g}); start "
                               "over with `fresh` and training.learning_rate={:.2g}; the best model so far, if there is "

@@ -108,7 +108,9 @@ EncodedLines encode_lines(const Task& task, const Config& config, const Training
         "called alignment (`columns`) or in a file (`alignment_file`), or set it to 0",
         taught->kind->name, taught->weight);
   }
-  for (const Example& example : data.held_out) encode(example);
+  for (const Example& example : data.held_out) {
+    if (std::optional<Encoding> encoded = encode(example)) lines.held_out.push_back(std::move(*encoded));
+  }
   return lines;
 }
 

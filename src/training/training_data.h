@@ -31,7 +31,8 @@ std::uint64_t hash_examples(std::uint64_t hash, std::span<const Example> example
 struct EncodedLines {
   std::vector<Encoding> examples;  // to train on
   std::vector<Length> lengths;     // of each
-  std::uint64_t hash = 0;          // of all that was read, held-out lines and files that settings name included
+  std::vector<Encoding> held_out;
+  std::uint64_t hash = 0;  // of all that was read, held-out lines and files that settings name included
 };
 // Throws a data_error where the model cannot learn from the lines.
 EncodedLines encode_lines(const Model& model, const TrainingData& data);

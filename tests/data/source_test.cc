@@ -88,7 +88,9 @@ TEST(EverySource, HasAPositionForEachThatItReads) {
     const SourceCell cell = in_folder(samples().at(std::string(kind->name)).cell);
     const SourceData data = source->encode(cell);
     EXPECT_GT(data.length, 1) << kind->name;
-    EXPECT_EQ(source->positions(cell, data).size(), as_size(data.length)) << kind->name;
+    const SymbolSource* symbols = source->as_symbols();
+    const std::vector<Token> tokens = symbols ? symbols->cut(cell.text) : std::vector<Token>();
+    EXPECT_EQ(source->positions(data, tokens).size(), as_size(data.length)) << kind->name;
     EXPECT_EQ(kind->symbols, source->as_symbols() != nullptr) << kind->name;
     const SourceShape shape = source->shape();
     EXPECT_EQ(data.symbols.size(), kind->symbols ? as_size(data.length) : 0u) << kind->name;
@@ -286,7 +288,7 @@ TEST(Image, IsOneOfManyInAnIdxFile) {
 
 TEST(Audio, PositionsAreSeconds) {
   const SourcePtr source = learned(sources().find("audio"));
-  const auto positions = source->positions("", source->encode(in_folder("long.wav")));
+  const auto positions = source->positions(source->encode(in_folder("long.wav")), {});
   EXPECT_EQ(positions[0].text, "0.00");
   EXPECT_EQ(positions[5].text, "0.15");
   EXPECT_EQ(positions[5].start, 150);
@@ -349,7 +351,7 @@ TEST(Image, RegionsAreCutInColumns) {
   const SourceData data = source->encode(in_folder("large.png"));
   EXPECT_EQ(data.length, 16);
   EXPECT_EQ(source->shape().width, 16 * 8);
-  const auto positions = source->positions("", data);
+  const auto positions = source->positions(data, {});
   EXPECT_EQ(positions[3].text, "2,2");
   EXPECT_EQ(positions[3].box->left, 8);
   EXPECT_EQ(positions[3].box->top, 16);
@@ -402,7 +404,8 @@ TEST(Document, SentencesEndWhereTheySeemTo) {
 }
 
 TEST(Features, StandWhereTheyWereWritten) {
-  const auto positions = learned(sources().find("features"))->positions("é;PL |N", {});
+  const SourcePtr source = learned(sources().find("features"));
+  const auto positions = source->positions({}, source->as_symbols()->cut("é;PL |N"));
   ASSERT_EQ(positions.size(), 3u);
   EXPECT_EQ(positions[1].text, "PL");
   EXPECT_EQ(positions[1].start, 2);

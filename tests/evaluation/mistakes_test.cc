@@ -19,7 +19,7 @@ Mistakes mistakes_of(const Task& task, const std::vector<Asked>& lines, const Me
   for (const Asked& line : lines) {
     questions.push_back({line.source, {}, {line.target}, std::ssize(questions) + 1, 1});
     predictions.emplace_back();
-    predictions.back().output.source_text = line.source;
+    predictions.back().output = make_output(task, {line.source}, task.encode_source(line.source), {});
     predictions.back().output.text = line.answer;
     predictions.back().output.score = -0.5 * static_cast<double>(questions.size());
     if (line.second.empty()) continue;

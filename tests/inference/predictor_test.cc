@@ -5,12 +5,14 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <filesystem>
 #include <mutex>
 #include <algorithm>
 #include <stdexcept>
 #include <thread>
 
 #include "base/as_size.h"
+#include "tensor/share_products.h"
 #include "training/tiny_run.h"
 
 namespace fovea::predictor_test {
@@ -111,6 +113,33 @@ TEST_F(PredictorTest, NoLineWaitsForTheNext) {
   }
 }
 
+std::ptrdiff_t threads_of_this_process() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+}
+
+// Looks whether a line's products are shared while it is answered, and by how many threads.
+class LookingStream : public AskingStream {
+ public:
+  using AskingStream::AskingStream;
+  std::string render(const Prediction& p) const override {
+    const Workers* sharing = ShareProducts::workers();
+    shared.push_back(sharing && sharing->count() == 2);
+    threads.push_back(threads_of_this_process());
+    return AskingStream::render(p);
+  }
+  mutable std::vector<bool> shared;
+  mutable std::vector<std::ptrdiff_t> threads;
+};
+
+TEST_F(PredictorTest, ALineThatIsAloneHasTheWorkersForItsProductsAndTheseAreAllThreadsThereAre) {
+  const std::ptrdiff_t others = threads_of_this_process();
+  Predictor predictor(folder_.path(), 2);
+  LookingStream stream({"abc", "abd", "", "acd"});
+  predictor.predict(stream, {});
+  EXPECT_EQ(stream.shared, (std::vector{true, true, false, true}));
+  EXPECT_EQ(stream.threads, std::vector(4, others + 1));
+}
+
 // Two lines are there, each answered only once the other is about to be, and no more come before both are written.
 class PairedStream : public AskingStream {
  public:
@@ -120,6 +149,7 @@ class PairedStream : public AskingStream {
     if (read_ < 2) return {lines_[read_++]};
     return AskingStream::read();
   }
+  bool ready() override { return read_ < 2; }
   std::string render(const Prediction& p) const override {
     std::unique_lock lock(meeting_);
     if (++rendering_ == 2) met_.notify_all();

@@ -109,6 +109,21 @@ TEST(Json, HasWhatWasAskedFor) {
             std::string::npos);
 }
 
+TEST(Json, PiecesStandBesideTheWordsTheyMake) {
+  Output output = example("ab", "cd");
+  EXPECT_EQ(output_to_json(output).find("pieces"), std::string::npos);
+  const Output inner = example("xyz", "w", {1});
+  output.pieces = {inner.source, inner.steps, {{"encoder", 0, 1, 2, {{1, 0}}}}, OutputTree{{{-1, 0, "c", 0.5}}}};
+  const Output again = output_from_json(output_to_json(output));
+  EXPECT_EQ(output_to_json(again), output_to_json(output));
+  ASSERT_TRUE(again.pieces);
+  EXPECT_EQ(again.pieces->source.size(), inner.source.size());
+  ASSERT_EQ(again.pieces->steps.size(), inner.steps.size());
+  EXPECT_EQ(again.pieces->steps[0].looks[0].weights, inner.steps[0].looks[0].weights);
+  EXPECT_EQ(again.pieces->self_maps.size(), 1u);
+  EXPECT_TRUE(again.pieces->tree);
+}
+
 TEST(Json, WhatIsLeftOutIsSaid) {
   Output output = example("a", "b");
   EXPECT_EQ(output_to_json(output).find("left_out"), std::string::npos);

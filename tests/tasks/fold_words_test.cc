@@ -82,6 +82,22 @@ TEST(FoldWords, WeightsAreSummedOverTheSourceAndAveragedOverTheTarget) {
   EXPECT_EQ(last.alternatives[1].token, "un");
 }
 
+TEST(FoldWords, PiecesAreKeptBesideTheWords) {
+  Output output = pieces();
+  output.self_maps = {{"encoder", 0, 0, 0, {{1}}}};
+  output.tree = OutputTree{{{-1, 0, mark + "le", 0.5, -0.7, true}}};
+  const Output folded = fold_words(output);
+  ASSERT_TRUE(folded.pieces);
+  ASSERT_EQ(folded.pieces->source.size(), 4u);
+  EXPECT_EQ(folded.pieces->source[2].text, "s");
+  ASSERT_EQ(folded.pieces->steps.size(), 5u);
+  EXPECT_EQ(folded.pieces->steps[1].looks[0].weights, output.steps[1].looks[0].weights);
+  EXPECT_EQ(folded.pieces->self_maps.size(), 1u);
+  EXPECT_TRUE(folded.pieces->tree);
+  EXPECT_TRUE(folded.self_maps.empty()) << "they are about pieces";
+  EXPECT_FALSE(folded.tree);
+}
+
 TEST(FoldWords, AMarkThatStandsAloneBelongsToTheWordBehindIt) {
   Output output = pieces();
   output.source = {{mark + "the", 0, 3}, {mark, 3, 4}, {"cats", 4, 8}, {"</s>", 8, 8}};

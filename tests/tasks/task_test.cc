@@ -44,7 +44,7 @@ TEST_P(EveryTokenizer, SourceTokensStandWhereTheyAre) {
   const Task task = with_unit(GetParam());
   const std::string text = " é☃ b  日a ";
   std::vector<std::string> characters = {" ", "é", "☃", " ", "b", " ", " ", "日", "a", " "};
-  const Output output = make_output(task, {text}, {}, {});
+  const Output output = make_output(task, {text}, task.encode_source(text), {});
   ASSERT_FALSE(output.source.empty());
   EXPECT_EQ(output.source.size(), task.encode_source(text).sources[0].symbols.size() + 1);
   int end = 0;
@@ -70,7 +70,7 @@ TEST(Task, NoByteIsUnknownOnceItWasSeen) {
   const Task task = with_unit("bytes");
   EXPECT_EQ(task.target_text(task.encode_target("日本 x"), {}), "日本 x");
   EXPECT_EQ(task.encode_target("日").size(), 3u);
-  const Output output = make_output(task, {"é"}, {}, {});
+  const Output output = make_output(task, {"é"}, task.encode_source("é"), {});
   ASSERT_EQ(output.source.size(), 3u);
   EXPECT_EQ(output.source[1].text, "<A9>");
   EXPECT_EQ(output.source[1].start, 0);
@@ -133,7 +133,7 @@ TEST(Task, ExplainsTheBestAnswer) {
   last.probability = 0.9;
   last.looks = first.looks;
   const std::vector<Answer> answers = {{{x}, -0.3, true, {first, last}}, {{y, y}, -0.8, true, {}}};
-  const Output output = make_output(task, {"ab"}, {}, answers);
+  const Output output = make_output(task, {"ab"}, task.encode_source("ab"), answers);
   EXPECT_EQ(output.source_text, "ab");
   EXPECT_EQ(output.text, "x");
   EXPECT_EQ(output.score, -0.3);
@@ -445,7 +445,7 @@ TEST(Actions, WalkToWhereEachSymbolComesFrom) {
   EXPECT_EQ(walk(task.encode(shortened[0]).target), (std::vector<int>{0, 1, 3, 4}));
 
   std::vector<Answer> answers = {{task.encode(shortened[0]).target, 0, true, {}}};
-  EXPECT_EQ(make_output(task, {"abcd"}, {}, answers).text, "abd");
+  EXPECT_EQ(make_output(task, {"abcd"}, task.encode_source("abcd"), answers).text, "abd");
 }
 
 TEST(Actions, MayCopyWhatTheTargetDoesNotKnow) {
@@ -488,7 +488,9 @@ TEST(Replacement, IsTheMostAttendedWord) {
   const TemporaryFile file("dog\tHund\t0.3\ndog\tchien\t0.6\ncat\tchat\t1\n");
   const Lexicon dictionary(file.path());
   EXPECT_EQ(make_output(task, {line}, source, answers, &dictionary).text, "chien red fox fox");
-  EXPECT_EQ(make_output(task, {"cat \x1B[2J fox"}, source, answers).text, "\xE2\x90\x9B[2J red fox fox") << "never raw";
+  const std::string odd = "cat \x1B[2J fox";
+  EXPECT_EQ(make_output(task, {odd}, task.encode_source(odd), answers).text, "\xE2\x90\x9B[2J red fox fox")
+      << "never raw";
   const std::vector<Answer> unexplained = {{{unknown, red}, -1, true, {}}};
   EXPECT_EQ(make_output(task, {line}, source, unexplained, &dictionary).text, "<unk> red");
   const std::vector<Answer> blind = {{{unknown}, -1, true, {{}, {}}}};

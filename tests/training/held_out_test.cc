@@ -25,7 +25,7 @@ TEST(HeldOut, SingleSymbolsAreAsLikelyAsInTheTrainingData) {
   Workers workers(1);
   // 3 x, 1 y and 2 stops; the z is unknown and counts as one.
   const std::vector<Example> others = {{"a", "xy", "", 1}, {"b", "z", "", 2}};
-  const HeldOut held_out(model, others, encode_all(model, training), workers);
+  const HeldOut held_out(model, others, encode_all(model, others), encode_all(model, training), workers);
   const double wanted = -(std::log(3.0 / 6) + std::log(1.0 / 6) + std::log(1.0 / 6) + 2 * std::log(2.0 / 6)) / 5;
   EXPECT_NEAR(held_out.loss_of_single_symbols(), wanted, 1e-12);
 }
@@ -48,7 +48,7 @@ TEST(HeldOut, LossIsThatOfTheLines) {
   }
   for (const int threads : {1, 3}) {
     Workers workers(threads);
-    HeldOut held_out(model, data.held_out, encode_all(model, data.training), workers);
+    HeldOut held_out(model, data.held_out, encode_all(model, data.held_out), encode_all(model, data.training), workers);
     const ValidationReport report = held_out.validate(nullptr);
     EXPECT_NEAR(report.held_out_loss, sum / static_cast<double>(symbols), 1e-5);
     EXPECT_NEAR(report.held_out_loss, std::log(model.task().target().size()), 0.5) << "an untrained model guesses";
@@ -64,7 +64,7 @@ TEST(HeldOut, TheWorstComeFirstWithTheirLines) {
   }
   const Model model(config, Task(config, examples));
   Workers workers(1);
-  HeldOut held_out(model, examples, encode_all(model, examples), workers);
+  HeldOut held_out(model, examples, encode_all(model, examples), encode_all(model, examples), workers);
   const ValidationReport report = held_out.validate(nullptr);
   ASSERT_EQ(report.worst.size(), 10U);
   for (std::size_t i = 0; i < 10; ++i) {

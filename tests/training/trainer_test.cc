@@ -8,53 +8,10 @@
 #include <limits>
 
 #include "base/as_size.h"
-#include "training/tiny_run.h"
+#include "training/trainer_run.h"
 
 namespace fovea::trainer_test {
 namespace {
-
-class Record : public Observer {
- public:
-  void started(const RunStart& start) override { starts.push_back(start); }
-  void updated(const UpdateReport& report) override { updates.push_back(report); }
-  void validated(const ValidationReport& report) override { validations.push_back(report); }
-  void saved(const std::string&, std::int64_t update) override { saves.push_back(update); }
-  void warned(const std::string& message) override { warnings.push_back(message); }
-
-  std::vector<RunStart> starts;
-  std::vector<UpdateReport> updates;
-  std::vector<ValidationReport> validations;
-  std::vector<std::int64_t> saves;
-  std::vector<std::string> warnings;
-};
-
-class TrainerTest : public testing::Test {
- protected:
-  Trainer trainer(const Config& config, std::int64_t updates, bool fresh = false) {
-    return Trainer(config, tiny_data(),
-                   {.folder = folder_.path(),
-                    .stop_after = {updates, Period::Unit::updates},
-                    .save_every = save_every_,
-                    .fresh = fresh},
-                   files_, record_);
-  }
-  void train(const Config& config, std::int64_t updates) { trainer(config, updates).run(); }
-
-  // Of update 1, 2, ...
-  std::vector<double> rates(const std::vector<std::string>& settings, std::int64_t updates) {
-    train(tiny_config(settings), updates);
-    std::vector<double> all;
-    for (const UpdateReport& report : record_.updates) all.push_back(report.learning_rate);
-    EXPECT_EQ(all.size(), as_size(updates));
-    all.resize(as_size(updates));
-    return all;
-  }
-
-  TemporaryFolder folder_;
-  Files files_;
-  Record record_;
-  Period save_every_ = {5, Period::Unit::updates};
-};
 
 TEST_F(TrainerTest, ANewRunForgetsWhatAnotherHadSetAside) {
   const auto aside = folder_.path() / "before-stop.model.safetensors";
@@ -106,88 +63,6 @@ TEST_F(TrainerTest, ValidationsByEpoch) {
 TEST_F(TrainerTest, ValidationsByTimeAreRefused) {
   EXPECT_THROW(train(tiny_config({"training.validate_every=10s"}), 1), Error);
   EXPECT_THROW(train(tiny_config({"training.validate_every=none"}), 1), Error);
-}
-
-TEST_F(TrainerTest, WarmupRisesFromZero) {
-  const auto seen = rates({"training.warmup=10", "training.decay=none", "training.learning_rate=0.02"}, 15);
-  for (int update = 1; update <= 15; ++update) {
-    EXPECT_NEAR(seen[as_size(update - 1)], 0.02 * std::min(1.0, update / 10.0), 1e-12) << update;
-  }
-}
-
-TEST_F(TrainerTest, InverseSquareRootFallsAfterWarmup) {
-  const auto seen = rates({"training.warmup=4", "training.decay=inverse_sqrt", "training.learning_rate=0.02"}, 30);
-  for (int update = 1; update <= 30; ++update) {
-    const double expected = update <= 4 ? 0.02 * update / 4 : 0.02 * std::sqrt(4.0 / update);
-    EXPECT_NEAR(seen[as_size(update - 1)], expected, 1e-12) << update;
-  }
-}
-
-TEST_F(TrainerTest, InverseSquareRootWithoutWarmup) {
-  const auto seen = rates({"training.decay=inverse_sqrt", "training.learning_rate=0.02"}, 9);
-  EXPECT_NEAR(seen[0], 0.02, 1e-12);
-  EXPECT_NEAR(seen[8], 0.02 / 3, 1e-12);
-}
-
-TEST_F(TrainerTest, CosineFallsToZero) {
-  const auto seen = rates({"training.decay=cosine", "training.decay_updates=20", "training.learning_rate=0.02"}, 30);
-  EXPECT_NEAR(seen[0], 0.02, 1e-12);
-  EXPECT_NEAR(seen[5], 0.02 * (1 + std::sqrt(0.5)) / 2, 1e-12);
-  EXPECT_NEAR(seen[10], 0.01, 1e-12);
-  for (std::size_t i = 20; i < 30; ++i) EXPECT_NEAR(seen[i], 0, 1e-12);
-  EXPECT_THROW(train(tiny_config({"training.decay=cosine"}), 1), Error) << "without a length";
-}
-
-// Half of the held-out targets are not like those of the training lines: soon nothing gets better any more.
-TrainingData misleading_data() {
-  TrainingData data = tiny_data();
-  for (Example& example : data.training) example.target = "xy";
-  for (std::size_t i = 0; i < data.held_out.size(); ++i) data.held_out[i].target = i % 2 ? "xy" : "xx";
-  return data;
-}
-
-const std::vector<std::string> plateau = {"training.decay=plateau", "training.decay_after=2",
-                                          "training.validate_every=5u", "training.learning_rate=0.02"};
-
-TEST_F(TrainerTest, PlateauHalvesTheRateAfterSeveralValidationsWithoutProgress) {
-  Trainer run(tiny_config(plateau), misleading_data(),
-              {.folder = folder_.path(), .stop_after = {200, Period::Unit::updates}}, files_, record_);
-  run.run();
-  double rate = 0.02;
-  int since_best = 0, halvings = 0;
-  std::size_t update = 0;
-  for (const ValidationReport& report : record_.validations) {
-    for (; update < as_size(report.update); ++update) {
-      ASSERT_NEAR(record_.updates[update].learning_rate, rate, 1e-12) << "update " << update + 1;
-    }
-    since_best = report.best ? 0 : since_best + 1;
-    if (since_best > 0 && since_best % 2 == 0) {
-      rate /= 2;
-      ++halvings;
-    }
-  }
-  EXPECT_GE(halvings, 3);
-  EXPECT_TRUE(run.has_left_single_symbols());
-}
-
-// With so small a rate no validation is better than the first, and the loss stays where it began.
-const std::vector<std::string> stuck = {"training.decay=plateau", "training.decay_after=1",
-                                        "training.learning_rate=1e-12", "training.validate_every=5u"};
-
-TEST_F(TrainerTest, TheRateDoesNotFallBeforeAnythingIsLearned) {
-  for (const double rate : rates(stuck, 30)) EXPECT_NEAR(rate, 1e-12, 1e-20);
-}
-
-TEST_F(TrainerTest, AFallenRateIsRememberedOverAStop) {
-  const RunOptions stopped = {.folder = folder_.path(), .stop_after = {152, Period::Unit::updates}};
-  Trainer(tiny_config(plateau), misleading_data(), stopped, files_, record_).run();
-  const double before = record_.updates.back().learning_rate;
-  EXPECT_LT(before, 0.02);
-  record_.updates.clear();
-  const RunOptions on = {.folder = folder_.path(), .stop_after = {153, Period::Unit::updates}};
-  Trainer(tiny_config(plateau), misleading_data(), on, files_, record_).run();
-  ASSERT_EQ(record_.updates.size(), 1u);
-  EXPECT_EQ(record_.updates[0].learning_rate, before);
 }
 
 TEST_F(TrainerTest, PatienceEndsTheRun) {

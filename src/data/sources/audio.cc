@@ -52,7 +52,7 @@ class AudioSource : public Source {
     return data;
   }
 
-  std::vector<SourcePosition> positions(const SourceCell&, const SourceData& data) const override {
+  std::vector<SourcePosition> positions(const SourceData& data, std::span<const Token>) const override {
     std::vector<SourcePosition> positions;
     const double step = options_.hop * options_.stack;  // milliseconds
     for (int i = 0; i < data.length; ++i) {

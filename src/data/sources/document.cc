@@ -34,19 +34,6 @@ class DocumentSource : public TextSource {
   }
 };
 
-SourcePtr learn_document(const SourceOptions& options, std::span<const SourceCell> cells, std::vector<int>& lengths) {
-  TokenizerPtr tokenizer = learn_tokenizer(options.tokenizer, texts_of(cells));
-  const SymbolCounts counts =
-      count_symbols(cells, [&](std::string_view cell) { return tokenizer->cut(cell); }, lengths);
-  Vocabulary vocabulary(counts, {options.min_count, options.max_symbols});
-  return std::make_shared<DocumentSource>(std::move(tokenizer), std::move(vocabulary));
-}
-
-SourcePtr restore_document(const SourceOptions& options, const LearnedTexts& learned) {
-  Vocabulary vocabulary = learned.vocabulary();
-  return std::make_shared<DocumentSource>(learned.tokenizer(options.tokenizer), std::move(vocabulary));
-}
-
 std::vector<SourceChoice> choose_document(const SourceOptions&, std::span<const SourceCell>) {
   return {{"tokenizer", "word", "a document is sentences of words"}};
 }
@@ -55,8 +42,8 @@ std::vector<SourceChoice> choose_document(const SourceOptions&, std::span<const 
 
 extern const SourceKind Source_document = {.name = "document",
                                            .description = "sentences of words",
-                                           .learn = learn_document,
-                                           .restore = restore_document,
+                                           .learn = learn_text<DocumentSource>,
+                                           .restore = restore_text<DocumentSource>,
                                            .choose = choose_document,
                                            .tokenized = true,
                                            .encoder = "hierarchical"};

@@ -99,7 +99,7 @@ class ImageSource : public Source {
   }
 
   // In pixels of the picture as it is; strips are counted, other regions have a row and a column, from 1.
-  std::vector<SourcePosition> positions(const SourceCell&, const SourceData& data) const override {
+  std::vector<SourcePosition> positions(const SourceData& data, std::span<const Token>) const override {
     std::vector<SourcePosition> positions;
     const double scale = static_cast<double>(data.picture_height) / options_.height;
     for (int i = 0; i < data.length; ++i) {

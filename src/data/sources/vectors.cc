@@ -33,7 +33,7 @@ class VectorSource : public Source {
     return {{}, std::move(rows.values), length};
   }
 
-  std::vector<SourcePosition> positions(const SourceCell&, const SourceData& data) const override {
+  std::vector<SourcePosition> positions(const SourceData& data, std::span<const Token>) const override {
     std::vector<SourcePosition> positions;
     for (int i = 1; i <= data.length; ++i) positions.push_back({std::to_string(i), i - 1, i});
     return positions;

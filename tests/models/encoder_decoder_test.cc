@@ -98,9 +98,7 @@ TEST_P(EveryNetwork, GradientIsThatOfTheLoss) {
 
 TEST_P(EveryNetwork, EveryWeightMatters) {
   loss(gradient);
-  for (const Numbers& numbers : numbers_of(model.parameters, gradient)) {
-    EXPECT_TRUE(std::ranges::any_of(numbers.gradient, [](Real g) { return g != 0; })) << numbers.name;
-  }
+  expect_every_weight_matters(numbers_of(model.parameters, gradient));
 }
 
 TEST_P(EveryNetwork, LossIsThatOfTheFormulas) {

@@ -67,15 +67,17 @@ std::vector<ModelOptions> every_way() {
   return all;
 }
 
-TEST(LineFeatures, GradientIsThatOfTheLoss) {
+TEST(LineFeatures, GradientIsThatOfTheLossAndEveryWeightMatters) {
   for (const ModelOptions& options : every_way()) {
     SCOPED_TRACE(options.decoder.kind + " " + options.decoder.style + " " + options.generator.kind);
     TinyModel model(options, feature_symbols);
     const Batch batch = featured_batch(model);
     std::vector<Real> gradient(as_size(model.parameters.count()));
     model.terms(batch, gradient);
-    const Difference error = largest_loss_gradient_error(
-        some_of(numbers_of(model.parameters, gradient), is_double ? 20 : 1), [&] { return model.loss(batch); });
+    const std::vector<Numbers> all = numbers_of(model.parameters, gradient);
+    expect_every_weight_matters(all);
+    const Difference error =
+        largest_loss_gradient_error(some_of(all, is_double ? 20 : 1), [&] { return model.loss(batch); });
     EXPECT_LE(error.size, is_double ? gradient_tolerance : 0.1) << error.where;
   }
 }

@@ -154,6 +154,10 @@ class Mutant:
         self.old = " ".join(text[first:last].split())
         self.new = " ".join((text[first:start] + new + text[end:last]).split())
 
+    def key(self):
+        """What it is wherever its line stands."""
+        return self.file, self.old, self.new
+
     def __str__(self):
         return f"{self.file}:{self.line}\n    - {self.old}\n    + {self.new}"
 
@@ -163,3 +167,16 @@ def mutants_of(root, folder, files):
         text = (root / file).read_text()
         for start, end, new in breaks(text):
             yield Mutant(folder, str(file), text, start, end, new)
+
+
+def read_equivalents(path):
+    """The keys of the mutants that a file names: as they are printed, without the number of the line; # begins a reason."""
+    lines = path.read_text().split("\n") if path.is_file() else []
+    lines = [line for line in lines if line and not line.startswith("#")]
+    keys = set()
+    for at in range(0, len(lines), 3):
+        file, old, new = (lines[at:at + 3] + ["", ""])[:3]
+        if not (old.startswith("    - ") and new.startswith("    + ")):
+            raise SystemExit(f'{path}: wanted a file, then a line with "    - " and one with "    + ", behind {file}')
+        keys.add((file, old[6:], new[6:]))
+    return keys

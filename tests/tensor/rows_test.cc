@@ -33,6 +33,12 @@ TEST(Pointwise, IsItsFormula) {
   expect_values(two, [](Ts t) { return minimum(t[0], t[1]); }, [&](int i) { return std::min(a(i), b(i)); });
 }
 
+TEST(Products, WantShapesThatMeet) {
+  const NamedInputs inputs = {{"x", {2, 3}}, {"weight", {4, 5}}, {"base", {2, 5}}};
+  EXPECT_THROW(run(inputs, [](Ts t) { return linear(t[0], t[1]); }), Error);
+  EXPECT_THROW(run(inputs, [](Ts t) { return add_products(t[2], {{t[0], t[1]}}); }), Error);
+}
+
 TEST(Pointwise, SoftplusOfExtremesIsFinite) {
   const NamedInputs x = {{"x", {4}, {1000, -1000, Real(1e30), Real(-1e30)}}};
   const RunResult found = run(x, [](Ts t) { return softplus(t[0]); }, {.calls = 1, .probe = {1, 1, 1, 1}});

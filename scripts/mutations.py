@@ -12,8 +12,9 @@ def code_of(text):
     text = re.sub(r"(?<!\w)'(?:\\.|[^'\\\n])'", lambda m: "'" + "_" * (len(m.group()) - 2) + "'", text)
     text = re.sub(r"//[^\n]*|/\*.*?\*/", blank, text, flags=re.S)
     text = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", blank, text, flags=re.M)
-    # What is said about a fault, memory set aside, what the compiler checks, options: not what is computed.
-    return re.sub(r"\b(?:throw|static_assert|using|visit)\b[^;]*;|\.reserve\([^;]*;", blank, text)
+    # What a fault of a caller is and what is said about it, memory set aside, what the compiler checks, options: not what
+    # is computed.
+    return re.sub(r"\b(?:throw|check|static_assert|using|visit)\b[^;]*;|\.reserve\([^;]*;", blank, text)
 
 
 PAIRS = {"(": ")", "[": "]", "{": "}"}
@@ -93,7 +94,7 @@ def breaks(text):
 
     # The form of the code tells operators from pointers and templates: they stand between spaces.
     for m in re.finditer(r"(?<=[ \n])([-+*/%]=?|[<>]=?|[=!]=|&&|\|\|)(?=[ \n])", code):
-        if m.group() in OPERATORS:
+        if m.group() in OPERATORS and not (m.group() == "+" and code[m.end() + 1] == '"'):  # texts are only joined
             put(m.start(), m.end(), OPERATORS[m.group()])
         if m.group() in STOPS:  # a term dropped
             end = term_end(code, m.group(), m.end() + 1)
@@ -129,7 +130,9 @@ def breaks(text):
             put(m.start(), closing(code, m.end() - 1) + 1, "(%s)" % parts[0])
         for (a, b), (c, d) in zip(spans, spans[1:]):
             plain = name not in COMMUTE and "\n" not in text[a:d] and "pass" not in (text[a:b], text[c:d])
-            if plain and text[a:b] != text[c:d]:
+            # A text, a list or a function changes its place with its like alone.
+            alike = all((mark in text[a:b]) == (mark in text[c:d]) for mark in '"{') and "parameters" not in (text[a:b], text[c:d])
+            if plain and alike and text[a:b] != text[c:d]:
                 put(a, d, text[c:d] + text[b:c] + text[a:b])
 
     at = 0

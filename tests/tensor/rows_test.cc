@@ -33,6 +33,27 @@ TEST(Pointwise, IsItsFormula) {
   expect_values(two, [](Ts t) { return minimum(t[0], t[1]); }, [&](int i) { return std::min(a(i), b(i)); });
 }
 
+TEST(GatherRows, KeepsAllAxesButTheFirst) {
+  const std::vector<std::int32_t> rows = {2, 0};
+  const std::vector<std::pair<Shape, std::string>> shapes = {
+      {{3}, "[2]"}, {{3, 2}, "[2, 2]"}, {{3, 2, 4}, "[2, 2, 4]"}, {{3, 2, 4, 5}, "[2, 2, 4, 5]"}};
+  for (const auto& [shape, wanted] : shapes) {
+    const NamedInputs x = {{"x", shape}};
+    std::string found;
+    const auto gathered = run(x, [&](Ts t) {
+      const Tensor y = gather_rows(t[0], rows);
+      found = y.shape().text();
+      return y;
+    });
+    EXPECT_EQ(found, wanted);
+    const std::vector<Real>& all = x[0].values;
+    const auto size = std::ssize(all) / 3;
+    std::vector<Real> expected(all.end() - size, all.end());
+    expected.insert(expected.end(), all.begin(), all.begin() + size);
+    EXPECT_EQ(gathered.output, expected) << wanted;
+  }
+}
+
 TEST(Products, WantShapesThatMeet) {
   const NamedInputs inputs = {{"x", {2, 3}}, {"weight", {4, 5}}, {"base", {2, 5}}};
   EXPECT_THROW(run(inputs, [](Ts t) { return linear(t[0], t[1]); }), Error);

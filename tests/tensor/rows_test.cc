@@ -125,9 +125,9 @@ TEST(Rows, HaveLengthAndLogSum) {
 }
 
 TEST(Rows, ARowOfZerosHasNoDirection) {
-  const NamedInputs inputs = {{"x", {2, 2}, {0, 0, 3, 4}}};
+  const NamedInputs inputs = {{"x", {3, 2}, {0, 0, 3, 4, Real(0.003), Real(0.004)}}};
   const RunResult found = run(inputs, [](Ts t) { return unit_rows(t[0]); });
-  expect_close(found.output, std::vector<double>{0, 0, 0.6, 0.8}, "unit rows");
+  expect_close(found.output, std::vector<double>{0, 0, 0.6, 0.8, 0.6, 0.8}, "unit rows");
   EXPECT_EQ(found.gradients[0][0], 0);
 }
 

@@ -51,7 +51,7 @@ Batch featured_batch(const TinyModel& model, int pads = 0) {
 
 // Every way in which steps are taken: one by one or all at once, with every kind of decoder and mixed outputs.
 std::vector<ModelOptions> every_way() {
-  std::vector<ModelOptions> all(8, tiny_options());
+  std::vector<ModelOptions> all(10, tiny_options());
   all[1].decoder.cell = "gru";
   all[2].decoder.style = "luong";
   all[3].decoder.style = "luong";
@@ -64,6 +64,9 @@ std::vector<ModelOptions> every_way() {
   all[6].generator.kind = "copynet";
   all[7].decoder.kind = "transformer";
   all[7].attention.score = "scaled_dot";
+  all[8] = all[0];
+  all[9] = all[7];
+  for (const std::size_t i : {8, 9}) all[i].decoder.embedding = 1;  // one number is a vector, too
   return all;
 }
 

@@ -12,8 +12,9 @@ def code_of(text):
     text = re.sub(r"(?<!\w)'(?:\\.|[^'\\\n])'", lambda m: "'" + "_" * (len(m.group()) - 2) + "'", text)
     text = re.sub(r"//[^\n]*|/\*.*?\*/", blank, text, flags=re.S)
     text = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", blank, text, flags=re.M)
-    # What is said about a fault, memory set aside, what the compiler checks, options: not what is computed.
-    return re.sub(r"\b(?:throw|static_assert|using|visit)\b[^;]*;|\.reserve\([^;]*;", blank, text)
+    # What a fault of a caller is and what is said about it, memory set aside, what the compiler checks, options: not what
+    # is computed.
+    return re.sub(r"\b(?:throw|check|static_assert|using|visit)\b[^;]*;|\.reserve\([^;]*;", blank, text)
 
 
 PAIRS = {"(": ")", "[": "]", "{": "}"}
@@ -93,7 +94,7 @@ def breaks(text):
 
     # The form of the code tells operators from pointers and templates: they stand between spaces.
     for m in re.finditer(r"(?<=[ \n])([-+*/%]=?|[<>]=?|[=!]=|&&|\|\|)(?=[ \n])", code):
-        if m.group() in OPERATORS:
+        if m.group() in OPERATORS and not (m.group() == "+" and code[m.end() + 1] == '"'):  # texts are only joined
             put(m.start(), m.end(), OPERATORS[m.group()])
         if m.group() in STOPS:  # a term dropped
             end = term_end(code, m.group(), m.end() + 1)
@@ -129,7 +130,9 @@ def breaks(text):
             put(m.start(), closing(code, m.end() - 1) + 1, "(%s)" % parts[0])
         for (a, b), (c, d) in zip(spans, spans[1:]):
             plain = name not in COMMUTE and "\n" not in text[a:d] and "pass" not in (text[a:b], text[c:d])
-            if plain and text[a:b] != text[c:d]:
+            # A text, a list or a function changes its place with its like alone.
+            alike = all((mark in text[a:b]) == (mark in text[c:d]) for mark in '"{') and "parameters" not in (text[a:b], text[c:d])
+            if plain and alike and text[a:b] != text[c:d]:
                 put(a, d, text[c:d] + text[b:c] + text[a:b])
 
     at = 0
@@ -154,6 +157,10 @@ class Mutant:
         self.old = " ".join(text[first:last].split())
         self.new = " ".join((text[first:start] + new + text[end:last]).split())
 
+    def key(self):
+        """What it is wherever its line stands."""
+        return self.file, self.old, self.new
+
     def __str__(self):
         return f"{self.file}:{self.line}\n    - {self.old}\n    + {self.new}"
 
@@ -163,3 +170,16 @@ def mutants_of(root, folder, files):
         text = (root / file).read_text()
         for start, end, new in breaks(text):
             yield Mutant(folder, str(file), text, start, end, new)
+
+
+def read_equivalents(path):
+    """The keys of the mutants that a file names: as they are printed, without the number of the line; # begins a reason."""
+    lines = path.read_text().split("\n") if path.is_file() else []
+    lines = [line for line in lines if line and not line.startswith("#")]
+    keys = set()
+    for at in range(0, len(lines), 3):
+        file, old, new = (lines[at:at + 3] + ["", ""])[:3]
+        if not (old.startswith("    - ") and new.startswith("    + ")):
+            raise SystemExit(f'{path}: wanted a file, then a line with "    - " and one with "    + ", behind {file}')
+        keys.add((file, old[6:], new[6:]))
+    return keys

@@ -72,6 +72,25 @@ TEST(Mutate, FindsTheSmallWaysToBreakAFile) {
   }
 }
 
+TEST(Mutate, WhatIsCalledEquivalentIsStillThere) {
+  if (!has_python()) GTEST_SKIP() << "python3 is not installed";
+  const Outcome here = mutate({"--check-equivalents"}, FOVEA_SOURCE_DIR);
+  EXPECT_EQ(here.code, 0) << here.out << here.err;
+  TemporaryFolder folder;
+  fs::create_directories(folder / "scripts");
+  folder.write("tiny.cc", "  total = a - b;\n");
+  const std::string same = "tiny.cc\n    - total = a - b;\n    + total = a + b;\n", reason = "# a + b is as good\n";
+  const auto checked = [&](const std::string& text) {
+    folder.write("scripts/equivalents", text);
+    return mutate({"--check-equivalents", "--root", folder.path()}, folder.path());
+  };
+  EXPECT_EQ(checked(reason + same).code, 0);
+  const std::string gone = "gone.cc\n    - a - b;\n    + a + b;\n";
+  EXPECT_EQ(checked(reason + same + gone).out, "scripts/equivalents: not there any more:\n" + gone);
+  EXPECT_EQ(checked(gone).code, 1);
+  EXPECT_TRUE(says(checked("tiny.cc\ntiny.cc\ntiny.cc\n").err, "scripts/equivalents: wanted a file"));
+}
+
 // One function is tested and one is not.
 TEST(Mutate, SlowTellsWhatTestsNotice) {
   if (!has_python() || access("/usr/bin/git", X_OK) != 0) GTEST_SKIP() << "python3 or git is not installed";
@@ -89,6 +108,8 @@ TEST(Mutate, SlowTellsWhatTestsNotice) {
   folder.write("tests/decoding/tiny_test.cc",
                "#include <gtest/gtest.h>\nint tested(int a);\nTEST(Tiny, Product) { EXPECT_EQ(tested(6), 42); }\n");
   folder.write(".gitignore", "/build-mutate/\n");
+  fs::create_directories(folder / "scripts");
+  folder.write("scripts/equivalents", "# let us say\nsrc/decoding/tiny.cc\n    - return a - 5;\n    + return a - 4;\n");
   ASSERT_EQ(run({.words = {"/usr/bin/git", "init", "-q"}, .folder = folder.path()}).code, 0);
   const auto tried = [&] {
     return mutate({"99", "--jobs", "2", "--root", folder.path(), "--seed", "4"}, folder.path());
@@ -96,8 +117,10 @@ TEST(Mutate, SlowTellsWhatTestsNotice) {
   const Outcome found = tried();
   ASSERT_EQ(found.code, 0) << found.err;
   EXPECT_TRUE(says(found.out, "killed by Tiny.Product"));
-  EXPECT_TRUE(says(found.out, "decoding             8       4         4     50%\n"));
+  EXPECT_TRUE(says(found.out, "decoding             8           1       4         3    57.1%\n"));
+  EXPECT_TRUE(says(found.out, "\nequivalent:\nsrc/decoding/tiny.cc:5\n    - return a - 5;\n    + return a - 4;\n"));
   const std::string survivors = found.out.substr(found.out.find("survivors:"));
+  EXPECT_EQ(survivors.find("return a - 4;"), std::string::npos);
   EXPECT_TRUE(says(survivors, "src/decoding/tiny.cc:5\n    - return a - 5;\n    + return a + 5;\n"));
   EXPECT_EQ(survivors.find("tiny.cc:2"), std::string::npos);
   EXPECT_EQ(read_text(folder / "src/decoding/tiny.cc"), source);

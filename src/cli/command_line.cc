@@ -38,7 +38,8 @@ const char* const packed = "plain or packed (.gz, .xz, .zst)";
 
 void add_columns(CLI::App* command, std::string& columns, const char* otherwise) {
   add(command, "--columns", columns, Value{"NAME,..."},
-      fmt::format("what each column has: {} (default: {})", fmt::join(Columns::known(), ", "), otherwise));
+      fmt::format("what each column has: {}; or by number, as source=1,target=4 (default: {})",
+                  fmt::join(Columns::known(), ", "), otherwise));
 }
 
 void add_max_length(CLI::App* command, std::int64_t& max_length) {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/as_size.h"
 #include "base/error.h"
@@ -51,6 +52,16 @@ std::size_t count_tags(std::string_view text) {
   return std::ranges::any_of(text, [](char c) { return c >= 'A' && c <= 'Z'; }) ? count : 0;
 }
 
+std::size_t column_number(std::string_view columns, std::string_view text) {
+  constexpr std::size_t most = 1000;
+  std::size_t number = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem != std::errc() || end != text.data() + text.size() || number < 1 || number > most) {
+    throw usage_error("columns {}: \"{}\" is no number of a column, 1 to {}", columns, text, most);
+  }
+  return number;
+}
+
 }  // namespace
 
 std::size_t count_columns(std::string_view line) { return as_size(std::ranges::count(line, '\t')) + 1; }
@@ -61,10 +72,23 @@ std::vector<std::string> Columns::known() {
 
 Columns Columns::parse(std::string_view text) {
   std::vector<std::string> names;
+  bool numbered = false, in_order = false;
   for (std::size_t start = 0; start <= text.size();) {
     const std::size_t end = std::min(text.find(',', start), text.size());
-    names.emplace_back(text.substr(start, end - start));
+    const std::string_view part = text.substr(start, end - start), name = part.substr(0, part.find('='));
     start = end + 1;
+    (name.size() < part.size() ? numbered : in_order) = true;
+    if (in_order) {
+      names.emplace_back(name);
+      continue;
+    }
+    const std::size_t place = column_number(text, part.substr(name.size() + 1)) - 1;
+    names.resize(std::max(names.size(), place + 1), "skip");
+    if (names[place] != "skip") throw usage_error("columns {}: two of them are column {}", text, place + 1);
+    names[place] = name;
+  }
+  if (numbered && in_order) {
+    throw usage_error("columns {}: either all have a number, as source=1,target=3, or none has", text);
   }
   return Columns(names);
 }

@@ -24,7 +24,7 @@ class Columns {
  public:
   // source, source2 and source3, target, features, alignment, and skip for one that is not wanted.
   static std::vector<std::string> known();
-  // "source,skip,target". Throws a usage_error.
+  // "source,skip,target", or by number "target=3,source=1", the others skipped. Throws a usage_error.
   static Columns parse(std::string_view text);
 
   // Without names: source and target. Throws a usage_error unless one is the source or the target, and none but skip

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "data/lines.h"
 #include "support/process.h"
 #include "support/temporary_folder.h"
 #include "training/journal.h"
@@ -78,6 +79,15 @@ class SlowDefaultsTest : public DefaultsTest {
         (folder ? std::filesystem::path(folder) : std::filesystem::path(FOVEA_SOURCE_DIR) / "../shared/data") / name;
     return std::filesystem::exists(path) ? path : std::filesystem::path();
   }
+
+  // A file with that many lines of another, which is in the order of its words.
+  std::string spread(const std::filesystem::path& path, std::size_t count) {
+    std::vector<std::string> lines;
+    std::string line, text;
+    for (LineReader reader(path); reader.next(line);) lines.push_back(line);
+    for (std::size_t i = 0; i < count; ++i) text += lines.at(i * lines.size() / count) + "\n";
+    return folder_.write("spread.tsv", text);
+  }
 };
 
 TEST_F(SlowDefaultsTest, MadeDataIsLearned) {
@@ -90,6 +100,12 @@ TEST_F(SlowDefaultsTest, EightHundredLinesOfIcelandic) {
   const auto lines = data("yoyodyne/icelandic-g2p.train.tsv"), held_out = data("yoyodyne/icelandic-g2p.dev.tsv");
   if (lines.empty()) GTEST_SKIP() << "no data";
   EXPECT_GE(best({lines, "--dev", held_out}).metrics.find("exact").value(), 0.8) << said_;
+}
+
+TEST_F(SlowDefaultsTest, ThreeThousandLinesOfEnglishPronunciation) {
+  const auto lines = data("g2p-cmudict/train.tsv.xz"), held_out = data("g2p-cmudict/valid.tsv.xz");
+  if (lines.empty()) GTEST_SKIP() << "no data";
+  EXPECT_GE(best({spread(lines, 3000), "--dev", held_out}).metrics.find("exact").value(), 0.35) << said_;
 }
 
 }  // namespace

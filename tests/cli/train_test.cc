@@ -224,6 +224,15 @@ TEST_F(TrainCommandTest, ARefusedCommandChangesNoFile) {
   EXPECT_EQ(read_bytes(folder_ / "run" / "config.toml"), before) << "config.toml tells of a run that was not made";
 }
 
+// What only says how long to train may be another when a run goes on; then that is what the run was made with.
+TEST_F(TrainCommandTest, ConfigHoldsThePatienceInForce) {
+  const auto config = [&] { return read_bytes(folder_ / "run" / "config.toml"); };
+  ASSERT_EQ(run(train("run", "12u")).code, 0);
+  EXPECT_TRUE(says(config(), "\npatience = 1000 "));
+  ASSERT_EQ(run(train("run", "20u", {"--set", "training.patience=7"})).code, 0);
+  EXPECT_TRUE(says(config(), "\npatience = 7 "));
+}
+
 TEST_F(TrainCommandTest, OtherDataIsRefused) {
   ASSERT_EQ(run(train("run", "12u")).code, 0);
   folder_.write("data.tsv", to_tsv(tiny_examples(2, 200)));

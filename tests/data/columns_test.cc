@@ -38,6 +38,24 @@ TEST(Columns, OfOneNameAreRefused) {
   for (const char* bad : {"", ",", "source,", "source target", "Source"}) EXPECT_NE(refusal(bad), "") << bad;
 }
 
+TEST(Columns, MayBeGivenByNumber) {
+  EXPECT_EQ(Columns::parse("target=5,source=2").text(), "skip,source,skip,skip,target");
+  EXPECT_EQ(Columns::parse("source=1,target=2,features=3").text(), "source,target,features");
+  EXPECT_EQ(refusal("source=1,target=1"), "columns source=1,target=1: two of them are column 1");
+  EXPECT_EQ(refusal("source=1,source=2"),
+            "columns source,source: two of them are called source; what is not wanted is called skip");
+  for (const char* mixed : {"source,target=3", "source=1,target"}) {
+    EXPECT_EQ(refusal(mixed),
+              std::string("columns ") + mixed + ": either all have a number, as source=1,target=3, or none has");
+  }
+  EXPECT_EQ(refusal("source=1,featurs=2"), "no column \"featurs\"; did you mean features?");
+  EXPECT_EQ(refusal("source=1,target=0"), "columns source=1,target=0: \"0\" is no number of a column, 1 to 1000");
+  for (const char* bad :
+       {"source=", "source=1001", "source=-1", "source=1x", "source=1=2", "=1", "source=99999999999999999999"}) {
+    EXPECT_NE(refusal(bad), "") << bad;
+  }
+}
+
 TEST(Columns, OfAnExample) {
   const Cells cells = Columns::parse("features,skip,source,target").example("N\tx\ta b\tc");
   EXPECT_EQ(cells.features, "N");

@@ -10,7 +10,7 @@ namespace {
 
 TEST(LogMel, IsWhatItsDefinitionSays) {
   const Golden golden("log_mel.json");
-  for (const std::string n : {"0", "1", "2", "3"}) {
+  for (const std::string n : {"0", "1", "2", "3", "4"}) {
     const std::vector<double>& s = golden.input("settings_" + n).values;
     AudioOptions options;
     options.rate = static_cast<int>(s[1]);

@@ -44,6 +44,19 @@ TEST(ExplainOptions, RefusesEditsThatMakeNoSense) {
   EXPECT_NE(problem(std::string(std::size_t(1) << 23, ' ')), "nothing");
 }
 
+TEST(ExplainOptions, TakesSoManyEditsAndNoMore) {
+  const auto many = [](int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += R"(,{"step": 0, "weights": [1]})";
+    return "[" + text.substr(1) + "]";
+  };
+  EXPECT_EQ(read_edits(many(1000)).size(), 1000u);
+  EXPECT_NE(problem(many(1001)), "nothing");
+  const std::size_t most = std::size_t(1) << 22;
+  EXPECT_EQ(problem(std::string(most - 2, ' ') + "[]"), "nothing");
+  EXPECT_NE(problem(std::string(most - 1, ' ') + "[]"), "nothing");
+}
+
 TEST(ExplainOptions, AreFieldsLikeOthers) {
   ExplainOptions options;
   set_field(options, "saliency=true");

@@ -66,12 +66,14 @@ def log_mel(samples, own_rate, rate, mels, frame_ms, hop_ms, deltas):
     ]
 
 
-def make_samples(count, rate):
-    """A tone that rises, and noise; multiples of 2^-15."""
+def make_samples(count, rate, loud):
+    """A tone that rises, and noise; behind so many samples all but nothing, and at the end nothing. Multiples of 2^-15."""
     values = []
     for n in range(count):
         t = n / rate
         value = 0.4 * math.sin(2 * math.pi * (300 + 900 * t * 8) * t) + 0.05 * random.uniform(-1, 1)
+        if n >= loud:
+            value = 0 if n >= (loud + count) // 2 else random.uniform(-1.5, 1.5) / 32768
         values.append(round(value * 32768) / 32768)
     return values
 
@@ -82,12 +84,12 @@ def array(shape, values):
 
 def main():
     random.seed(1)
-    # own rate, rate, mels, frame, hop, deltas, samples
-    cases = [(8000, 8000, 10, 25, 10, 0, 900), (16000, 8000, 8, 20, 10, 1, 1500), (8000, 16000, 6, 32, 16, 0, 700),
-             (8000, 8000, 5, 25, 10, 0, 90)]
+    # own rate, rate, mels, frame, hop, deltas, samples, loud ones
+    cases = [(8000, 8000, 10, 25, 10, 0, 900, 900), (16000, 8000, 8, 20, 10, 1, 1500, 1500),
+             (8000, 16000, 6, 32, 16, 0, 700, 700), (8000, 8000, 5, 25, 10, 0, 90, 90), (8000, 8000, 5, 10, 10, 0, 500, 200)]
     inputs, outputs = {}, {}
-    for n, (own, rate, mels, frame, hop, deltas, count) in enumerate(cases):
-        samples = make_samples(count, own)
+    for n, (own, rate, mels, frame, hop, deltas, count, loud) in enumerate(cases):
+        samples = make_samples(count, own, loud)
         rows = log_mel(samples, own, rate, mels, frame, hop, deltas)
         inputs[f"samples_{n}"] = array([count], samples)
         inputs[f"settings_{n}"] = array([6], [own, rate, mels, frame, hop, deltas])

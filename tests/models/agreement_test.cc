@@ -88,6 +88,17 @@ TEST(Agreement, TrainingMakesTheDirectionsAgree) {
   EXPECT_LT(term(both, batch, "reverse_nll"), term(untrained, batch, "reverse_nll"));
 }
 
+// They say where to look in the source.
+TEST(Agreement, TheOtherDirectionIsNotTaughtByLinks) {
+  ModelOptions options;
+  set_field(options.objective, "agreement=1");
+  set_field(options.objective, "supervised=1");
+  ASSERT_TRUE(options.objective.asked(&ObjectiveTraits::needs_links));
+  const ModelOptions other = reverse_options(options);
+  EXPECT_FALSE(other.objective.asked(&ObjectiveTraits::needs_links));
+  EXPECT_FALSE(other.objective.asked(&ObjectiveTraits::both_directions));
+}
+
 // -Tr(A_xy A_yx), written out, where neither pads nor steps beyond the end count.
 TEST(Agreement, IsTheTraceOfBothLooks) {
   const Model both = trained_together();

@@ -63,6 +63,7 @@ std::vector<Conflict> conflicts() {
        "transformer"},
       {[](M& o) { o.encoder.kind = "transformer", o.self_attention.bias = {"markov"}; }, "self_attention: \"markov\"",
        "transformer"},
+      {[](M& o) { choose_sum(o), o.decoder.feeding = true; }, sum, "decoder.style = luong and decoder.feeding:"},
       {[](M& o) { o.encoder.kind = "transformer", o.self_attention.select = "exact_hard"; },
        "self_attention: \"exact_hard\"", "transformer"},
       {[](M& o) { o.encoder.kind = "lstmn", o.intra_attention.select = "monotonic"; }, "encoder.kind = lstmn",

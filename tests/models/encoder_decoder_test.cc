@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -98,9 +99,7 @@ TEST_P(EveryNetwork, GradientIsThatOfTheLoss) {
 
 TEST_P(EveryNetwork, EveryWeightMatters) {
   loss(gradient);
-  for (const Numbers& numbers : numbers_of(model.parameters, gradient)) {
-    EXPECT_TRUE(std::ranges::any_of(numbers.gradient, [](Real g) { return g != 0; })) << numbers.name;
-  }
+  expect_every_weight_matters(numbers_of(model.parameters, gradient));
 }
 
 TEST_P(EveryNetwork, LossIsThatOfTheFormulas) {
@@ -124,6 +123,27 @@ TEST(EncoderDecoder, SourceWeighsOnTheLoss) {
     const double before = model.loss(batch);
     batch.source.ids[0] = 6;
     EXPECT_GT(std::abs(model.loss(batch) - before), 1e-4) << style;
+  }
+}
+
+TEST(EncoderDecoder, EveryLayerAndHeadTellsWhereItLooked) {
+  for (const std::string kind : {"rnn", "transformer"}) {
+    ModelOptions options = tiny_options();
+    options.decoder.kind = kind;
+    options.decoder.layers = options.attention.heads = 2;
+    TinyModel model(options);
+    const Batch batch = model.batch();
+    Arena arena, other;
+    Pass pass(model.parameters, arena), next(model.parameters, other);
+    const auto asked = model.network.begin(pass, batch.source);
+    const StepResult result = asked->step(next, asked->start(next), Sequence(3, start));
+    std::string found;
+    for (const StepLook& look : result.looks) {
+      found += fmt::format("{}.{} ", look.layer, look.head);
+      const std::span<const Real> weights = look.weights_of(1);
+      EXPECT_NEAR(static_cast<double>(std::accumulate(weights.begin(), weights.end(), Real(0))), 1, 1e-5);
+    }
+    EXPECT_EQ(found, kind == "rnn" ? "0.0 0.1 " : "0.0 0.1 1.0 1.1 ");
   }
 }
 

@@ -99,6 +99,20 @@ TEST_P(EveryModel, ABatchOfThreeIsThreeBatchesOfOne) {
   }
 }
 
+// So many that whatever is too short for them does not go unnoticed in what an allocation is rounded up by.
+TEST_P(EveryModel, ABatchOfManyIsAsManyTimesOneOfThree) {
+  constexpr int times = 40;
+  TinyModel model(GetParam().options);
+  std::vector<TinyExample> many;
+  for (int i = 0; i < times; ++i) std::ranges::copy(tiny_examples(), std::back_inserter(many));
+  const auto few = model.terms(model.batch()), all = model.terms(tiny_batch(many, model.linked));
+  ASSERT_EQ(all.size(), few.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const double wanted = times * few[i].value;
+    EXPECT_NEAR(all[i].value, wanted, close * std::max(1.0, std::abs(wanted))) << all[i].name;
+  }
+}
+
 TEST_P(EveryModel, MorePadsChangeNothing) {
   TinyModel model(GetParam().options);
   std::vector<Real> gradient(as_size(model.parameters.count())), padded_gradient = gradient;

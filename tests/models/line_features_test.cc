@@ -51,7 +51,7 @@ Batch featured_batch(const TinyModel& model, int pads = 0) {
 
 // Every way in which steps are taken: one by one or all at once, with every kind of decoder and mixed outputs.
 std::vector<ModelOptions> every_way() {
-  std::vector<ModelOptions> all(8, tiny_options());
+  std::vector<ModelOptions> all(10, tiny_options());
   all[1].decoder.cell = "gru";
   all[2].decoder.style = "luong";
   all[3].decoder.style = "luong";
@@ -64,18 +64,23 @@ std::vector<ModelOptions> every_way() {
   all[6].generator.kind = "copynet";
   all[7].decoder.kind = "transformer";
   all[7].attention.score = "scaled_dot";
+  all[8] = all[0];
+  all[9] = all[7];
+  for (const std::size_t i : {8, 9}) all[i].decoder.embedding = 1;  // one number is a vector, too
   return all;
 }
 
-TEST(LineFeatures, GradientIsThatOfTheLoss) {
+TEST(LineFeatures, GradientIsThatOfTheLossAndEveryWeightMatters) {
   for (const ModelOptions& options : every_way()) {
     SCOPED_TRACE(options.decoder.kind + " " + options.decoder.style + " " + options.generator.kind);
     TinyModel model(options, feature_symbols);
     const Batch batch = featured_batch(model);
     std::vector<Real> gradient(as_size(model.parameters.count()));
     model.terms(batch, gradient);
-    const Difference error = largest_loss_gradient_error(
-        some_of(numbers_of(model.parameters, gradient), is_double ? 20 : 1), [&] { return model.loss(batch); });
+    const std::vector<Numbers> all = numbers_of(model.parameters, gradient);
+    expect_every_weight_matters(all);
+    const Difference error =
+        largest_loss_gradient_error(some_of(all, is_double ? 20 : 1), [&] { return model.loss(batch); });
     EXPECT_LE(error.size, is_double ? gradient_tolerance : 0.1) << error.where;
   }
 }

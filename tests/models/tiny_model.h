@@ -2,6 +2,8 @@
 // sides, with symbols that only the source has, copy_map for generators that copy or look up, and alignments.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -162,6 +164,12 @@ struct TinyModel {
   EncoderDecoder network;
   Arena arena;
 };
+
+inline void expect_every_weight_matters(const std::vector<Numbers>& all) {
+  for (const Numbers& numbers : all) {
+    EXPECT_TRUE(std::ranges::any_of(numbers.gradient, [](Real g) { return g != 0; })) << numbers.name;
+  }
+}
 
 // Up to `most` numbers of each, spread evenly.
 inline std::vector<Numbers> some_of(const std::vector<Numbers>& all, std::size_t most) {

@@ -63,11 +63,14 @@ TEST(Windows, AreZeroWhereNothingIsReal) {
 
 TEST(UnitSequences, HaveLengthOneOverWhatIsReal) {
   const OwnMask mask({"110", "111", "000"});
-  const NamedInputs inputs = {{"x", {3, 3, 2}, {1, 2, 0, 0, 7, 7, 2, 4, 0, 0, 7, 7, 9, 9, 0, 0, 7, 7}}};
-  const RunResult found = run(inputs, [&](Ts in) { return unit_sequences(in[0], mask); });
-  expect_close(found.output, std::vector<double>{0.2, 0.4, 0, 0, 0, 0, 0.4, 0.8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
-               "units");
-  for (const std::size_t pad : {12, 13}) EXPECT_EQ(found.gradients[0][pad], 0);
+  for (const Real length : {Real(1), Real(1e-3)}) {
+    NamedInputs inputs = {{"x", {3, 3, 2}, {1, 2, 0, 0, 7, 7, 2, 4, 0, 0, 7, 7, 9, 9, 0, 0, 7, 7}}};
+    for (Real& value : inputs[0].values) value *= length;
+    const RunResult found = run(inputs, [&](Ts in) { return unit_sequences(in[0], mask); });
+    expect_close(found.output, std::vector<double>{0.2, 0.4, 0, 0, 0, 0, 0.4, 0.8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+                 "units");
+    for (const std::size_t pad : {12, 13}) EXPECT_EQ(found.gradients[0][pad], 0);
+  }
 }
 
 TEST(Linked, IsAProductWithADenseTable) {

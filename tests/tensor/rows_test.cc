@@ -33,6 +33,33 @@ TEST(Pointwise, IsItsFormula) {
   expect_values(two, [](Ts t) { return minimum(t[0], t[1]); }, [&](int i) { return std::min(a(i), b(i)); });
 }
 
+TEST(GatherRows, KeepsAllAxesButTheFirst) {
+  const std::vector<std::int32_t> rows = {2, 0};
+  const std::vector<std::pair<Shape, std::string>> shapes = {
+      {{3}, "[2]"}, {{3, 2}, "[2, 2]"}, {{3, 2, 4}, "[2, 2, 4]"}, {{3, 2, 4, 5}, "[2, 2, 4, 5]"}};
+  for (const auto& [shape, wanted] : shapes) {
+    const NamedInputs x = {{"x", shape}};
+    std::string found;
+    const auto gathered = run(x, [&](Ts t) {
+      const Tensor y = gather_rows(t[0], rows);
+      found = y.shape().text();
+      return y;
+    });
+    EXPECT_EQ(found, wanted);
+    const std::vector<Real>& all = x[0].values;
+    const auto size = std::ssize(all) / 3;
+    std::vector<Real> expected(all.end() - size, all.end());
+    expected.insert(expected.end(), all.begin(), all.begin() + size);
+    EXPECT_EQ(gathered.output, expected) << wanted;
+  }
+}
+
+TEST(Products, WantShapesThatMeet) {
+  const NamedInputs inputs = {{"x", {2, 3}}, {"weight", {4, 5}}, {"base", {2, 5}}};
+  EXPECT_THROW(run(inputs, [](Ts t) { return linear(t[0], t[1]); }), Error);
+  EXPECT_THROW(run(inputs, [](Ts t) { return add_products(t[2], {{t[0], t[1]}}); }), Error);
+}
+
 TEST(Pointwise, SoftplusOfExtremesIsFinite) {
   const NamedInputs x = {{"x", {4}, {1000, -1000, Real(1e30), Real(-1e30)}}};
   const RunResult found = run(x, [](Ts t) { return softplus(t[0]); }, {.calls = 1, .probe = {1, 1, 1, 1}});
@@ -98,9 +125,9 @@ TEST(Rows, HaveLengthAndLogSum) {
 }
 
 TEST(Rows, ARowOfZerosHasNoDirection) {
-  const NamedInputs inputs = {{"x", {2, 2}, {0, 0, 3, 4}}};
+  const NamedInputs inputs = {{"x", {3, 2}, {0, 0, 3, 4, Real(0.003), Real(0.004)}}};
   const RunResult found = run(inputs, [](Ts t) { return unit_rows(t[0]); });
-  expect_close(found.output, std::vector<double>{0, 0, 0.6, 0.8}, "unit rows");
+  expect_close(found.output, std::vector<double>{0, 0, 0.6, 0.8, 0.6, 0.8}, "unit rows");
   EXPECT_EQ(found.gradients[0][0], 0);
 }
 

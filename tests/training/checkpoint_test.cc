@@ -84,6 +84,7 @@ TEST_F(CheckpointTest, ImpossibleCountsAreRefused) {
   }
   EXPECT_TRUE(holds(refusal_with("since_best", std::numeric_limits<int>::max()), "since_best"));
   EXPECT_TRUE(holds(refusal_with("skipped_in_a_row", std::numeric_limits<int>::max()), "skipped_in_a_row"));
+  EXPECT_EQ(refusal_with("skipped", 4), "it went on") << "all four updates may have been skipped";
   EXPECT_TRUE(holds(refusal_with("skipped", 5), "more skipped updates"));
 }
 
@@ -161,9 +162,9 @@ TEST_F(CheckpointTest, AStrangeJournalIsPassedOver) {
   std::string strange;
   for (const char* line :
        {R"({"event":5,"update":1})", R"({"event":null,"update":2})", R"({"event":["validation"],"update":3})",
-        R"({"event":"validation","update":4,"epoch":"x","best":7,"exact":[]})", R"({"update":18446744073709551615})",
-        R"({"update":-9223372036854775808})", R"({"update":1e5})", R"({"update":1,"epoch":1e999})", "[]", "5", "{",
-        ""}) {
+        R"({"event":"validation","update":4,"epoch":"x","best":7,"exact":[],"samples":5})",
+        R"({"update":18446744073709551615})", R"({"update":-9223372036854775808})", R"({"update":1e5})",
+        R"({"update":1,"epoch":1e999})", "[]", "5", "{", ""}) {
     strange += std::string(line) + "\n";
   }
   strange += std::string(100'000, '[') + "\n\xFF\n";
@@ -171,6 +172,7 @@ TEST_F(CheckpointTest, AStrangeJournalIsPassedOver) {
   const JournalEvents events = read_journal(files_, path);
   EXPECT_EQ(events.validations.size(), 1u);
   EXPECT_EQ(events.validations[0].update, 4);
+  EXPECT_TRUE(events.validations[0].samples.empty());
   EXPECT_GE(events.updates.size(), 3u);
   EXPECT_NO_THROW(run(8));
 }

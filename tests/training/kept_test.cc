@@ -55,6 +55,13 @@ TEST_F(KeptTest, AStopChangesNothing) {
   }
 }
 
+TEST_F(KeptTest, WhoeverGoesOnWithoutKeepingLeavesThem) {
+  train("run", 45, 2);
+  const std::string before = kept("run");
+  train("run", 65, 0);
+  EXPECT_EQ(kept("run"), before);
+}
+
 TEST_F(KeptTest, ThoseOfAnotherRunAreRemoved) {
   train("run", 45, 3);
   train("run", 15, 3, true);

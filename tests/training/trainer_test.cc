@@ -27,6 +27,7 @@ TEST_F(TrainerTest, LossFallsAndAnswersGetBetter) {
   ASSERT_EQ(record_.updates.size(), 200u);
   EXPECT_LT(record_.updates.back().training_loss, 0.3 * record_.updates.front().training_loss);
   ASSERT_EQ(record_.validations.size(), 2u);
+  EXPECT_LT(record_.validations[0].training_loss, record_.updates.front().training_loss) << "of a symbol, too";
   EXPECT_LT(record_.validations[1].training_loss, record_.validations[0].training_loss);
   const auto exact = [&](std::size_t validation) {
     return record_.validations[validation].metrics.find("exact").value();
@@ -126,6 +127,7 @@ TEST_F(TrainerTest, TheMetricDecidesWhatIsBest) {
     const JournalEvents events = read_journal(files_, folder_ / journal_file_name);
     EXPECT_EQ(events.validations.back().metrics, record_.validations.back().metrics)
         << "the journal has them as they are";
+    EXPECT_EQ(events.validations.back().epoch, record_.validations.back().epoch);
     const auto kept = [&](const ValidationReport& report) { return report.best && !report.aside; };
     const auto last = std::ranges::find_if(record_.validations.rbegin(), record_.validations.rend(), kept);
     EXPECT_EQ(progress.at("best").get<double>(), score(*last)) << metric << ", as it is measured";

@@ -1,0 +1,72 @@
+// Several models asked as one, against each of them asked alone.
+#include "models/ensemble.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "models/tiny_model.h"
+
+namespace fovea::ensemble_test {
+namespace {
+
+using Values = std::vector<double>;
+
+// What a model says of the next symbol, after the batch's inputs one by one.
+struct Said {
+  std::vector<Values> log_probabilities, gates, weights;  // of each step; weights of each step and look
+};
+
+Said say(const TinyModel& model, const StepModel& asked, const Side& inputs) {
+  const auto values_of = [](Tensor x) { return Values(x.values().begin(), x.values().end()); };
+  Said said;
+  Arena arenas[2];
+  State state;
+  for (int t = 0; t < inputs.length; ++t) {
+    Pass pass(model.parameters, arenas[t % 2]);
+    if (t == 0) state = asked.start(pass);
+    const auto batch = as_size(inputs.batch);
+    const StepResult result = asked.step(pass, state, Ids(inputs.ids).subspan(as_size(t) * batch, batch));
+    said.log_probabilities.push_back(values_of(result.log_probabilities));
+    said.gates.push_back(values_of(result.gate));
+    for (const StepLook& look : result.looks) said.weights.push_back(values_of(look.weights));
+    state = result.state;
+  }
+  return said;
+}
+
+TEST(Ensemble, HasTheMeanOfProbabilitiesGatesAndLooks) {
+  ModelOptions options = tiny_options();
+  options.generator.kind = "pointer_generator";
+  options.attention.heads = 2;
+  TinyModel one(options), two(options);
+  for (Real& value : two.parameters.values()) value *= Real(-0.5);
+  const Batch batch = one.batch();
+  Arena kept[2], own[2][2];
+  Pass first(one.parameters, kept[0]), second(two.parameters, kept[1]);
+  const Said a = say(one, *one.network.begin(first, batch.source), batch.previous);
+  const Said b = say(two, *two.network.begin(second, batch.source), batch.previous);
+  std::vector<Ensemble::Member> members;
+  members.push_back({&one.parameters, one.network.begin(first, batch.source), &own[0][0], &own[0][1]});
+  members.push_back({&two.parameters, two.network.begin(second, batch.source), &own[1][0], &own[1][1]});
+  const Said both = say(one, Ensemble(std::move(members)), batch.previous);
+  const auto expect_mean = [](const auto& found, const auto& left, const auto& right, auto to, auto from) {
+    ASSERT_EQ(found.size(), left.size());
+    for (std::size_t t = 0; t < found.size(); ++t) {
+      ASSERT_FALSE(found[t].empty());
+      for (std::size_t i = 0; i < found[t].size(); ++i) {
+        ASSERT_NEAR(found[t][i], from((to(left[t][i]) + to(right[t][i])) / 2), is_double ? 1e-9 : 1e-5)
+            << t << " " << i;
+      }
+    }
+  };
+  const auto same = [](double x) { return x; };
+  expect_mean(
+      both.log_probabilities, a.log_probabilities, b.log_probabilities, [](double x) { return std::exp(x); },
+      [](double x) { return std::log(x); });
+  expect_mean(both.gates, a.gates, b.gates, same, same);
+  expect_mean(both.weights, a.weights, b.weights, same, same);
+}
+
+}  // namespace
+}  // namespace fovea::ensemble_test

@@ -164,7 +164,8 @@ TEST(Comparison, PageHasTheCurvesOfAllRunsOverOneAnother) {
     RunReport run;
     run.title = "setting" + std::to_string(i);
     run.metric = "exact";
-    run.points = {{.update = 10, .loss = 2, .held_out_loss = 1 + i, .score = 0}, {.update = 20, .loss = 1, .held_out_loss = i, .score = 0}};
+    run.points = {{.update = 10, .loss = 2, .held_out_loss = 1 + i, .score = 0},
+                  {.update = 20, .loss = 1, .held_out_loss = i, .score = 0}};
     c.curves.push_back(run);
   }
   const std::string text = draw_comparison_page(c);

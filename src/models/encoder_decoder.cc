@@ -43,7 +43,7 @@ EncoderDecoder::EncoderDecoder(Parameters& parameters, const ModelOptions& optio
     const int count = static_cast<int>(sources_.size());
     encoded = {first.memory_size(), count * first.state_size(), first.has_c(), count};
   }
-  if (sources_.size() > 1 && joins().find(options.join).one_attention) {
+  if (sources_.size() > 1 && attends(options) && joins().find(options.join).one_attention) {
     join_ = joins().find(options.join).make(parameters, "join", {encoded.memories, 0, encoded.memory, 0});
     encoded.memories = 1;
   }

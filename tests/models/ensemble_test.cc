@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "models/tiny_model.h"
 
@@ -24,9 +25,11 @@ Said say(const TinyModel& model, const StepModel& asked, const Side& inputs) {
   State state;
   for (int t = 0; t < inputs.length; ++t) {
     Pass pass(model.parameters, arenas[t % 2]);
-    if (t == 0) state = asked.start(pass);
     const auto batch = as_size(inputs.batch);
-    const StepResult result = asked.step(pass, state, Ids(inputs.ids).subspan(as_size(t) * batch, batch));
+    std::vector<int> all(batch);
+    std::iota(all.begin(), all.end(), 0);
+    const State now = t == 0 ? asked.start(pass) : state.rows(pass, all);  // a pass ends with its step
+    const StepResult result = asked.step(pass, now, Ids(inputs.ids).subspan(as_size(t) * batch, batch));
     said.log_probabilities.push_back(values_of(result.log_probabilities));
     said.gates.push_back(values_of(result.gate));
     for (const StepLook& look : result.looks) said.weights.push_back(values_of(look.weights));

@@ -57,7 +57,8 @@ std::size_t column_number(std::string_view columns, std::string_view text) {
   std::size_t number = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (problem != std::errc() || end != text.data() + text.size() || number < 1 || number > most) {
-    throw usage_error("columns {}: \"{}\" is no number of a column, 1 to {}", columns, text, most);
+    throw usage_error("columns {}: \"{}\" is no number of a column, 1 to {}", printable(columns), printable(text),
+                      most);
   }
   return number;
 }
@@ -84,11 +85,11 @@ Columns Columns::parse(std::string_view text) {
     }
     const std::size_t place = column_number(text, part.substr(name.size() + 1)) - 1;
     names.resize(std::max(names.size(), place + 1), "skip");
-    if (names[place] != "skip") throw usage_error("columns {}: two of them are column {}", text, place + 1);
+    if (names[place] != "skip") throw usage_error("columns {}: two of them are column {}", printable(text), place + 1);
     names[place] = name;
   }
   if (numbered && in_order) {
-    throw usage_error("columns {}: either all have a number, as source=1,target=3, or none has", text);
+    throw usage_error("columns {}: either all have a number, as source=1,target=3, or none has", printable(text));
   }
   return Columns(names);
 }

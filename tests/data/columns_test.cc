@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/utf8.h"
 
 namespace fovea::columns_test {
 namespace {
@@ -53,6 +54,10 @@ TEST(Columns, MayBeGivenByNumber) {
   for (const char* bad :
        {"source=", "source=1001", "source=-1", "source=1x", "source=1=2", "=1", "source=99999999999999999999"}) {
     EXPECT_NE(refusal(bad), "") << bad;
+  }
+  for (const char* written : {"source=\n", "source=1,target=1,\x1b=1", "source,\t=1"}) {  // reaches a terminal
+    EXPECT_NE(refusal(written), "");
+    EXPECT_FALSE(find_control(refusal(written))) << refusal(written);
   }
 }
 

@@ -122,7 +122,7 @@ void Api::check_head(const HttpRequest& request) const {
   }
 }
 
-Api::Abandon Api::handle(HttpRequest request, Send send) {
+Api::Abandon Api::handle(const HttpRequest& request, Send send) {
   const auto start = std::chrono::steady_clock::now();
   const Route* route = find_route(request.path);
   const HttpFields shared = reply_fields(request);

@@ -34,7 +34,7 @@ class Api {
   // nobody waits for it any more.
   using Send = std::function<void(HttpReply reply)>;
   using Abandon = std::function<void()>;
-  Abandon handle(HttpRequest request, Send send);
+  Abandon handle(const HttpRequest& request, Send send);
 
   // Before the body is waited for: throws an HttpError if the head alone says that it will be refused.
   void check_head(const HttpRequest& request) const;

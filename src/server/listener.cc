@@ -1,5 +1,6 @@
 #include "server/listener.h"
 
+#include <fmt/core.h>
 #include <pthread.h>
 
 #include "base/error.h"
@@ -114,10 +115,7 @@ void Listener::Network::watch(const std::atomic<int>& stop) {
 
 Listener::Listener(const ServerOptions& options, Api& api) : network_(std::make_shared<Network>(options, api)) {}
 
-Listener::~Listener() {
-  const auto left = network_->sessions;
-  for (const auto& session : left) session->close();
-}
+Listener::~Listener() = default;
 
 int Listener::port() const { return network_->port; }
 
@@ -136,6 +134,8 @@ void Listener::run(const std::atomic<int>& stop) {
   network_->accept();
   network_->watch(stop);
   network_->io.run();
+  const auto left = network_->sessions;  // those that did not end in time
+  for (const auto& session : left) session->close();
 }
 
 }  // namespace fovea

@@ -13,7 +13,6 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <chrono>
-#include <fmt/core.h>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -225,7 +224,7 @@ class Session : public std::enable_shared_from_this<Session> {
         self->send(std::move(made));
       });
     };
-    abandon_ = all_.api.handle(std::move(asked), reply);
+    abandon_ = all_.api.handle(asked, reply);
   }
 
   // A client that closes its side while it waits does not want the answer any more.

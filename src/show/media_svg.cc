@@ -107,8 +107,9 @@ class MediaPicture : private SvgDrawing {
     image(wide, high, fmt::format(R"(id="{}"{})", name, across < 300 ? R"( image-rendering="pixelated")" : ""));
     add("</defs>");
     for (std::size_t tile = 0; tile < tiles; ++tile) {
+      const std::size_t row = tile / in_row;
       const double x = margin + static_cast<double>(tile % in_row) * (wide + tile_gap);
-      const double y = title_height + static_cast<double>(tile / in_row) * (high + caption_height + tile_gap);
+      const double y = title_height + static_cast<double>(row) * (high + caption_height + tile_gap);
       add(R"(<use href="#{}" x="{:.1f}" y="{:.1f}"/>)", name, x, y);
       add(R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="none" stroke="currentColor" )"
           R"(stroke-opacity=".3"/>)",

@@ -199,7 +199,7 @@ std::map<std::string, std::string> Model::metadata() const {
   std::map<std::string, std::string> all = {{"config", to_json(config_)},
                                             {"target.vocabulary", json_text(task_.target().to_json())}};
   const auto add = [&](const std::string& prefix, const Source& source) {
-    for (auto& [key, text] : source.learned()) all[prefix + "." + key] = text;
+    for (auto& [key, text] : source.learned()) all[fmt::format("{}.{}", prefix, key)] = text;
   };
   const auto names = task_.columns().sources();
   for (std::size_t i = 0; i < names.size(); ++i) add(names[i], *task_.sources()[i]);

@@ -10,14 +10,6 @@
 namespace fovea {
 namespace {
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return result;
-}
-
 // Damerau's distance in its restricted form (optimal string alignment): no part is edited twice.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
@@ -47,7 +39,7 @@ std::string nearest(std::string_view wanted, const std::vector<std::string>& kno
     // Lengths alone rule most names out, however long the wanted text is.
     const std::size_t allowed = std::clamp<std::size_t>(longer / 3, 1, most);
     if (shorter == 0 || longer - shorter > allowed) continue;
-    const std::size_t found = distance(lower(wanted), lower(name));
+    const std::size_t found = distance(ascii_lower(wanted), ascii_lower(name));
     if (found <= allowed && found < longer && found < best_distance) {
       best = name;
       best_distance = found;
@@ -55,7 +47,7 @@ std::string nearest(std::string_view wanted, const std::vector<std::string>& kno
   }
   if (!best.empty() || wanted.size() < enough_to_begin_with) return best;
   const auto begun = std::find_if(known.begin(), known.end(),
-                                  [&](const std::string& name) { return lower(name).starts_with(lower(wanted)); });
+                                  [&](const std::string& name) { return ascii_lower(name).starts_with(ascii_lower(wanted)); });
   return begun == known.end() ? "" : *begun;
 }
 

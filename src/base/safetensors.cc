@@ -239,9 +239,9 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
 };
 
 // A file on its way: its bytes, each added to the checksum.
-class Reading {
+class FileReading {
  public:
-  Reading(const ByteSource& source, std::string_view file) : source_(source), file_(file), left_(source.size) {
+  FileReading(const ByteSource& source, std::string_view file) : source_(source), file_(file), left_(source.size) {
     if (left_ > Limits::max_file)
       throw model_error("{}: {} bytes, more than the limit of {}", file, left_, Limits::max_file);
     if (left_ < length_bytes) throw model_error("{}: {} bytes are too few for a model", file, left_);
@@ -380,7 +380,7 @@ std::string encode_safetensors(const TensorFile& file) {
 void read_safetensors(const ByteSource& source, std::string_view name_for_errors,
                       const std::function<TakeNumbers(const TensorHeader&)>& use) {
   const std::string file = printable(name_for_errors);
-  Reading reading(source, file);
+  FileReading reading(source, file);
   try {
     const TensorHeader header = reading.header();
     const TakeNumbers take = use(header);

@@ -23,6 +23,9 @@ std::string repair_utf8(std::string_view text);
 // One view per code point; the text must be sound.
 std::vector<std::string_view> characters(std::string_view text);
 
+// A to Z as a to z; all else, of whatever language, as it is.
+std::string ascii_lower(std::string_view text);
+
 std::string encode_utf8(char32_t code_point);
 char32_t decode_utf8(std::string_view character);
 

@@ -20,12 +20,6 @@ std::string_view without_port(std::string_view host) {
   return colon == host.npos || inside ? host : host.substr(0, colon);
 }
 
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return out;
-}
-
 // scheme://host[:port], as browsers send it.
 bool is_origin(std::string_view text) {
   constexpr std::string_view signs = "abcdefghijklmnopqrstuvwxyz0123456789-._:[]", digits = "0123456789";
@@ -42,14 +36,14 @@ Access::Access(const std::string& address, int port, const std::vector<std::stri
                const std::vector<std::string>& origins)
     : port_(std::to_string(port)), any_address_(address == "0.0.0.0" || address == "::") {
   for (const std::string& given : origins) {
-    origins_.push_back(lower_case(given));
+    origins_.push_back(ascii_lower(given));
     if (is_origin(origins_.back())) continue;
     throw usage_error(
         "`allow_origin` {}: wants scheme://host or scheme://host:port and no more, as https://example.org",
         beginning(given));
   }
   for (const std::string& host : hosts) {
-    const std::string name = lower_case(host);
+    const std::string name = ascii_lower(host);
     (without_port(name) == name ? any_port_ : hosts_).push_back(name);
   }
   const std::string own = address.find(':') == address.npos ? address : "[" + address + "]";
@@ -62,7 +56,7 @@ Access::Access(const std::string& address, int port, const std::vector<std::stri
 // A page elsewhere can have its own name lead here, but it cannot have the browser send another name than that; nor a
 // bare address, which is safe where the server has many.
 bool Access::is_here(std::string_view host) const {
-  const std::string name = lower_case(host);
+  const std::string name = ascii_lower(host);
   const std::string_view bare = without_port(name);
   return std::ranges::find(hosts_, name) != hosts_.end() || std::ranges::find(any_port_, bare) != any_port_.end() ||
          (any_address_ && is_address(bare));

@@ -50,9 +50,7 @@ bool accepts_gzip(std::string_view encodings) {
 
 bool is_json(std::string_view type) {
   const std::string_view name = type.substr(0, type.find(';'));
-  constexpr std::string_view wanted = "application/json";
-  const std::string_view bare = name.substr(0, name.find_last_not_of(" \t") + 1);
-  return std::ranges::equal(bare, wanted, [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; });
+  return ascii_lower(name.substr(0, name.find_last_not_of(" \t") + 1)) == "application/json";
 }
 
 // What is meant by it later, whatever the program's own folder is then.

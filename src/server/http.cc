@@ -8,6 +8,7 @@
 
 #include "base/as_size.h"
 #include "base/json.h"
+#include "base/utf8.h"
 
 namespace fovea {
 
@@ -25,14 +26,6 @@ bool is_token(std::string_view text) {
 }
 
 bool is_control(char c) { return (static_cast<unsigned char>(c) < ' ' && c != '\t') || c == 0x7F; }
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t");
@@ -67,7 +60,7 @@ void parse_field(std::string_view line, HttpRequest& request) {
   if (colon == line.npos || !is_token(line.substr(0, colon))) {
     throw bad_request("a header field is not: Name: value");  // a space before the colon, or a folded line
   }
-  request.fields.emplace_back(lower(line.substr(0, colon)), trimmed(line.substr(colon + 1)));
+  request.fields.emplace_back(ascii_lower(line.substr(0, colon)), trimmed(line.substr(colon + 1)));
 }
 
 // Where the body ends must be beyond doubt.
@@ -83,13 +76,13 @@ void check_framing(const HttpRequest& request) {
     throw bad_request("Content-Length is no number");
   }
   if (count(request, "transfer-encoding") > 0) {
-    if (lower(request.field("transfer-encoding")) != "chunked")
+    if (ascii_lower(request.field("transfer-encoding")) != "chunked")
       throw HttpError(501, "Transfer-Encoding is not chunked");
     if (count(request, "content-length") > 0 || !request.keep_alive) {
       throw bad_request("Transfer-Encoding beside Content-Length, or of HTTP/1.0");
     }
   }
-  if (count(request, "upgrade") > 0 && lower(request.field("connection")).find("upgrade") != std::string::npos) {
+  if (count(request, "upgrade") > 0 && ascii_lower(request.field("connection")).find("upgrade") != std::string::npos) {
     throw bad_request("nothing is upgraded here");
   }
 }
@@ -190,7 +183,7 @@ HttpRequest parse_head(std::string_view head, const HeadLimits& limits) {
     start = end + 2;
   }
   check_framing(request);
-  const std::string connection = lower(request.field("connection"));
+  const std::string connection = ascii_lower(request.field("connection"));
   if (connection.find("close") != connection.npos) request.keep_alive = false;
   return request;
 }

@@ -58,6 +58,10 @@ TEST(Utf8, IllFormedPartsAreFoundAndReplacedOneByOne) {
   }
 }
 
+TEST(Utf8, AsciiLowerLeavesOtherLanguagesAlone) {
+  EXPECT_EQ(ascii_lower("AZ az @[ \xC3\x84"), "az az @[ \xC3\x84");
+}
+
 TEST(Utf8, EveryPairOfBytesIsJudgedLikeTheTable) {
   for (int a = 0; a < 256; ++a) {
     for (int b = 0; b < 256; ++b) {

@@ -48,7 +48,7 @@ std::string set_apart(const std::string& text, bool second, const Pair& pair) {
 }
 
 // By the first letter of their category: P, S, N.
-char group_of(std::string_view character) {
+char class_of(std::string_view character) {
   return utf8proc_category_string(static_cast<utf8proc_int32_t>(decode_utf8(character)))[0];
 }
 
@@ -58,7 +58,7 @@ std::string set_characters_apart(const std::string& text, bool second, const Pai
   const auto all = characters(text);
   std::string out;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (i + 1 == all.size() || !pair(group_of(all[i]), group_of(all[i + 1]))) {
+    if (i + 1 == all.size() || !pair(class_of(all[i]), class_of(all[i + 1]))) {
       out += all[i];
       continue;
     }
@@ -76,7 +76,7 @@ std::string cut_intl(std::string_view text) {
   out = set_characters_apart(out, false, [](char a, char b) { return a == 'P' && b != 'N'; });
   std::string apart;
   for (const std::string_view character : characters(out)) {
-    const bool symbol = group_of(character) == 'S';
+    const bool symbol = class_of(character) == 'S';
     if (symbol) apart += ' ';
     apart += character;
     if (symbol) apart += ' ';

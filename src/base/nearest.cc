@@ -46,8 +46,9 @@ std::string nearest(std::string_view wanted, const std::vector<std::string>& kno
     }
   }
   if (!best.empty() || wanted.size() < enough_to_begin_with) return best;
-  const auto begun = std::find_if(known.begin(), known.end(),
-                                  [&](const std::string& name) { return ascii_lower(name).starts_with(ascii_lower(wanted)); });
+  const auto begun = std::find_if(known.begin(), known.end(), [&](const std::string& name) {
+    return ascii_lower(name).starts_with(ascii_lower(wanted));
+  });
   return begun == known.end() ? "" : *begun;
 }
 

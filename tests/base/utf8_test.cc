@@ -58,9 +58,7 @@ TEST(Utf8, IllFormedPartsAreFoundAndReplacedOneByOne) {
   }
 }
 
-TEST(Utf8, AsciiLowerLeavesOtherLanguagesAlone) {
-  EXPECT_EQ(ascii_lower("AZ az @[ \xC3\x84"), "az az @[ \xC3\x84");
-}
+TEST(Utf8, AsciiLowerLeavesOtherLanguagesAlone) { EXPECT_EQ(ascii_lower("AZ az @[ \xC3\x84"), "az az @[ \xC3\x84"); }
 
 TEST(Utf8, EveryPairOfBytesIsJudgedLikeTheTable) {
   for (int a = 0; a < 256; ++a) {

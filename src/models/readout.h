@@ -12,6 +12,7 @@ struct Readout {
   Tensor context;    // empty without attention
   Tensor embedding;  // of the symbols written before
   Tensor query;      // of the attention
+  Tensor asked;      // by a recurrent decoder: the state that asked, which knows nothing of what it will see
   Tensor scores;     // of the attention, [steps, batch * heads, positions]
   Selected selected;
   int heads = 1;

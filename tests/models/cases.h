@@ -170,6 +170,8 @@ inline void add_objectives(Cases& cases) {
     cases.add({std::string(select->name) + "_on_average", [&](ModelOptions& o) {
                  o.attention.select = select->name, set_field(o.objective, "baseline=average");
                }});
+    cases.add({std::string(select->name) + "_after_the_state",
+               [&](ModelOptions& o) { o.attention.select = select->name, o.decoder.style = "luong"; }});
   }
   // Where a sum over positions takes the place of a look.
   for (const Mechanism<Select>* select : selects()) {

@@ -47,7 +47,7 @@ class DrawnModel {
       const oracle::Told told = oracle::tell(told_model, example);
       Held& held = all.emplace_back();
       for (std::size_t t = 0; t < told.steps.size(); ++t) {
-        held.states.push_back(told.steps[t].readout.state);
+        held.states.push_back(told.steps[t].readout.asked);
         held.earned.push_back(oracle::objective::earned(told, t));
         held.expected.push_back(oracle::objective::expected(told, t));
       }

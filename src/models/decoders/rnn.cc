@@ -205,6 +205,7 @@ Decoder::Step RnnDecoder::step_from(Pass& pass, const Sources& sources, const St
   const auto look = [&](Tensor query) {
     attended = attend(pass, sources, state, query, input, out);
     out.readout.query = attended.query;
+    out.readout.asked = as_queries(query);
     out.readout.scores = attended.scores;
     out.readout.selected = attended.selected;
     out.readout.context = attended.context;
@@ -274,6 +275,7 @@ Decoder::TeacherForced RnnDecoder::teacher_forced_stepwise(Pass& pass, const Enc
   }
   enum Part {
     states,
+    asked,
     contexts,
     symbols,
     offered,
@@ -316,6 +318,7 @@ Decoder::TeacherForced RnnDecoder::teacher_forced_stepwise(Pass& pass, const Enc
       if (written.copying) copying = as_shape(written.copying, {inputs.batch, written.copying.shape()[2]});
     }
     all[states][t] = readout.state;
+    all[asked][t] = readout.asked;
     all[contexts][t] = readout.context;
     all[symbols][t] = readout.embedding;
     all[offered][t] = readout.features;
@@ -329,6 +332,7 @@ Decoder::TeacherForced RnnDecoder::teacher_forced_stepwise(Pass& pass, const Enc
   TeacherForced forced;
   forced.readout.heads = heads();
   forced.readout.state = joined(states);
+  forced.readout.asked = joined(asked);
   forced.readout.context = joined(contexts);
   forced.readout.embedding = sampled ? joined(symbols) : embedded;
   forced.readout.scores = joined(scores);
@@ -405,6 +409,7 @@ Decoder::TeacherForced RnnDecoder::teacher_forced_at_once(Pass& pass, const Enco
       return forced;
     }
     const Attention::Attended attended = attention_->attend(pass, x, {0, 1}, sources, {});
+    readout.asked = x;
     readout.scores = attended.scores;
     readout.selected = attended.selected;
     readout.context = attended.context;

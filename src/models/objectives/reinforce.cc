@@ -1,7 +1,8 @@
 // reinforce: REINFORCE (Williams 1992), as in Xu et al. 2015: the gradient of an expected reward over draws is the mean
 // of (reward - baseline) d log p(draw). A draw is credited with what its own and later steps earn, since it has no part
 // in earlier ones. The baseline is a prediction that follows the rewards by its own squared error, or their moving
-// average; neither it nor the reward passes any gradient on.
+// average; neither it nor the reward passes any gradient on. It is made from the state that asked where to look: one
+// that knew what was seen would take away just what a draw is to be credited with.
 #include <vector>
 
 #include "base/as_size.h"
@@ -92,7 +93,7 @@ class Reinforce : public Objective {
     if (readout.selected.drawn) {
       const Draws draws = {
           readout.selected.drawn, readout.selected.probabilities,
-          baseline_ ? (*baseline_)(pass, detach(readout.state)) : average_baseline(pass, batch.steps, batch.expected)};
+          baseline_ ? (*baseline_)(pass, detach(readout.asked)) : average_baseline(pass, batch.steps, batch.expected)};
       const Reinforced found = reinforce(pass, draws, log_p.values(), batch.steps);
       weigh("reinforce", found.surrogate, settings_.weight);
       if (baseline_) weigh("baseline", found.baseline, 1);

@@ -92,7 +92,7 @@ inline Steps rnn(const Model& model, const Encoded& encoded, const Example& exam
     asking.written.push_back(readout.embedding);
     asking.stepped += symbol == step_symbol;
     const auto look = [&](const Row& query) {
-      asking.query = query;
+      asking.query = readout.asked = query;
       readout.attended = attention.attend(encoded.memory, asking);
       readout.context = readout.attended.context;
       asking.before.push_back(readout.attended);

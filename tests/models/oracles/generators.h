@@ -13,6 +13,7 @@ struct Readout {
   Row context;    // c; empty without attention
   Row embedding;  // y, of the symbol written before
   Attended attended;
+  Row asked = {};  // the query of a recurrent decoder
 };
 
 struct Written {

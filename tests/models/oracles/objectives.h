@@ -120,10 +120,11 @@ inline double earned(const Told& told, std::size_t t) {
   for (; t < told.steps.size(); ++t) later += told.log_p(t);
   return later;
 }
+// What was to be expected of it, by who does not know what was drawn.
 inline double expected(const Told& told, std::size_t t) {
   if (text_of(told.model.options.objective, "baseline") == "average")
     return static_cast<double>(told.steps.size() - t) * told.model.expected;
-  return told.model.weights().affine("objective.baseline", told.steps[t].readout.state)[0];
+  return told.model.weights().affine("objective.baseline", told.steps[t].readout.asked)[0];
 }
 
 // log p(position drawn), summed over heads; nothing for examples that see the mean

@@ -10,8 +10,8 @@ namespace fovea {
 class Embedding {
  public:
   Embedding() = default;
-  Embedding(Parameters& parameters, const std::string& name, int entries, int size)
-      : table_(parameters.add(name + ".table", {entries, size}, Initial::uniform(0.1))) {}
+  Embedding(Parameters& parameters, const std::string& name, int entries, int size, double spread)
+      : table_(parameters.add(name + ".table", {entries, size}, Initial::uniform(spread))) {}
 
   // ids [leading...] -> [leading..., size]
   Tensor operator()(Pass& pass, Ids ids, Shape leading) const { return embed(pass(table_), ids, leading); }

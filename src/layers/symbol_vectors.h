@@ -9,8 +9,9 @@ namespace fovea {
 
 class SymbolVectors {
  public:
-  SymbolVectors(Parameters& parameters, const std::string& name, int symbols, int size, bool frozen)
-      : name_(name), frozen_(frozen), embedding_(parameters, name, symbols, size) {}
+  SymbolVectors(Parameters& parameters, const std::string& name, int symbols, int size, double spread,
+                bool frozen)
+      : name_(name), frozen_(frozen), embedding_(parameters, name, symbols, size, spread) {}
 
   Tensor operator()(Pass& pass, Ids ids, Shape leading) const {
     const Tensor vectors = embedding_(pass, ids, leading);

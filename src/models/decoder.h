@@ -76,6 +76,7 @@ struct DecoderKind {
   bool recurrent = false;  // decoder.style, feeding and bridge are for those; the others attend in each layer
   InnerAttention inner = {};
   bool starts_unsteadily = false;  // it wants a learning rate that rises at first
+  bool scales_vectors = false;     // it multiplies the vectors of symbols by sqrt(size)
 };
 const Registry<DecoderKind>& decoders();
 

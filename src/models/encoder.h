@@ -71,6 +71,7 @@ struct EncoderKind {
   bool tells_shares = false;
   InnerAttention inner = {};
   bool starts_unsteadily = false;  // it wants a learning rate that rises at first
+  bool scales_vectors = false;     // it multiplies what it reads by sqrt(size)
 };
 
 const Registry<EncoderKind>& encoders();

@@ -12,7 +12,7 @@ namespace fovea {
 class LineFeatures {
  public:
   LineFeatures(Parameters& parameters, const std::string& name, int symbols, int size)
-      : vectors_(parameters, name, symbols, size), name_(name) {}
+      : vectors_(parameters, name, symbols, size, 0.1), name_(name) {}
 
   // [batch, size]; zeros for a line without any.
   Tensor operator()(Pass& pass, const FeatureIds& features) const {

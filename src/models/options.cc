@@ -26,6 +26,7 @@ void EncoderOptions::fields(FieldVisitor& visit) {
   visit("bidirectional", bidirectional, "recurrent layers read from both ends");
   visit("residual", residual, "recurrent layers from the second on add what they read to what they make");
   visit("embedding", embedding, "size of a source symbol's vector", between(1, 16384));
+  visit("spread", spread, "vectors of source symbols begin between minus and plus this", between(0.0001, 10));
   visit("frozen", frozen, "the vectors of source symbols stay as they are");
   visit("positions", positions, "how embedding, convolution and transformer know where a symbol stands",
         one_of(position_names()));
@@ -52,6 +53,7 @@ void DecoderOptions::fields(FieldVisitor& visit) {
   visit("size", size, "units of a layer", between(1, 16384));
   visit("residual", residual, "recurrent layers from the second on add what they read to what they make");
   visit("embedding", embedding, "size of a target symbol's vector", between(1, 16384));
+  visit("spread", spread, "vectors of target symbols begin between minus and plus this", between(0.0001, 10));
   visit("frozen", frozen, "the vectors of target symbols stay as they are");
   visit("positions", positions, "how a transformer knows where a symbol stands", one_of(position_names()));
   visit("max_positions", max_positions, "learned positions; what stands further on shares the last", between(1, 65536));

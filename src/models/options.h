@@ -18,6 +18,7 @@ struct EncoderOptions {
   bool bidirectional = true;
   bool residual = false;
   int embedding = 128;
+  double spread = 0.1;
   bool frozen = false;
   std::string positions = "sinusoid";
   int max_positions = 512;
@@ -41,6 +42,7 @@ struct DecoderOptions {
   int size = 128;
   bool residual = false;
   int embedding = 128;
+  double spread = 0.1;
   bool frozen = false;
   std::string positions = "sinusoid";
   int max_positions = 512;

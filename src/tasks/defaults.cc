@@ -184,11 +184,15 @@ std::vector<Choice> choose_tokenizers(const Config& config, CutLines& training) 
   return choices;
 }
 
+bool has_many_words(const std::string& tokenizer, const SideShape& shape) {
+  constexpr std::int64_t many = 2000;
+  return tokenizer == "word" && shape.different >= many;
+}
+
 // Half of all words of a corpus stand in it once: nothing can be learned of them but that such words come.
 void choose_vocabulary(const std::string& side, const std::string& tokenizer, const SideShape& shape,
                        std::vector<Choice>& choices) {
-  constexpr std::int64_t many = 2000;
-  if (tokenizer != "word" || shape.different < many) return;
+  if (!has_many_words(tokenizer, shape)) return;
   choices.push_back({side + ".min_count", {side + ".min_count"}, "2", counted(shape.different, "different word")});
 }
 
@@ -227,7 +231,7 @@ std::vector<Choice> choose_training(const Config& config, CutLines& training) {
   };
   const auto names = Columns(config.columns).sources();
   double read = 0;  // symbols a line
-  bool all_text = true;
+  bool all_text = true, many_words_read = false;
   for (int i = 0; i < std::ssize(names); ++i) {
     const SourceOptions& options = *config.sources()[as_size(i)];
     const bool tokenized = sources().find(options.kind).tokenized;
@@ -235,10 +239,19 @@ std::vector<Choice> choose_training(const Config& config, CutLines& training) {
     if (!tokenized) continue;
     const SideShape& source = training.shape(options.tokenizer, i);
     choose_vocabulary(names[as_size(i)], options.tokenizer, source, choices);
+    many_words_read = many_words_read || has_many_words(options.tokenizer, source);
     read += source.mean + 1;
   }
   choose_vocabulary("target", config.target.tokenizer, target, choices);
   if (config.shared_vocabulary && !choices.empty()) choices = {share(choices.back())};
+  const auto spread = [&](const std::string& part) {
+    choose(part + ".spread", 1.0, "most words come too rarely for their vectors to grow");
+  };
+  if (many_words_read && !encoders().find(config.model.encoder.kind).scales_vectors) spread("encoder");
+  if (has_many_words(config.target.tokenizer, target) && !config.model.generator.tied &&
+      !decoders().find(config.model.decoder.kind).scales_vectors) {
+    spread("decoder");
+  }
 
   const std::int64_t rows =
       std::clamp<std::int64_t>(power_of_two(static_cast<double>(lines) / 60), 16, sentences ? 64 : 128);

@@ -13,7 +13,7 @@ std::vector<Real> copy(Tensor x) { return {x.values().begin(), x.values().end()}
 
 struct Made {
   Made(int symbols, int in, int out)
-      : vectors(parameters, "symbols", symbols, in, false),
+      : vectors(parameters, "symbols", symbols, in, 0.1, false),
         weight(parameters.add("weight", {in, out}, Initial::uniform(1))),
         bias(parameters.add("bias", {out}, Initial::uniform(1))),
         products(vectors, weight, bias) {

@@ -147,6 +147,28 @@ TEST(EncoderDecoder, EveryLayerAndHeadTellsWhereItLooked) {
   }
 }
 
+TEST(EncoderDecoder, VectorsBeginWithinTheirSpread) {
+  for (const std::string kind : {"rnn", "transformer"}) {
+    ModelOptions options = tiny_options();
+    options.encoder.kind = options.decoder.kind = kind;
+    options.encoder.spread = 3;
+    options.decoder.spread = 0.01;
+    TinyModel model(options);
+    model.parameters.initialise(1);
+    const auto largest = [&](const std::string& name) {
+      const auto& entries = model.parameters.entries();
+      const auto table = model.parameters.values(*std::ranges::find(entries, name, &Parameters::Entry::name));
+      double most = 0;
+      for (const Real value : table) most = std::max(most, std::abs(static_cast<double>(value)));
+      return most;
+    };
+    EXPECT_GT(largest("encoder.embedding.table"), 2) << kind;
+    EXPECT_LE(largest("encoder.embedding.table"), 3) << kind;
+    EXPECT_GT(largest("decoder.embedding.table"), 0.005) << kind;
+    EXPECT_LE(largest("decoder.embedding.table"), 0.01) << kind;
+  }
+}
+
 TEST(EncoderDecoder, CountsTheStopSymbols) {
   TinyModel model(tiny_options());
   Pass pass(model.parameters, model.arena);

@@ -73,6 +73,22 @@ TEST(Defaults, TheRateOfTransformersRisesAtFirst) {
   EXPECT_EQ(warmup({"decoder.kind=transformer"}), "400");
 }
 
+// Their vectors would stay small for long; a Transformer multiplies them, and tied ones weigh the choice.
+TEST(Defaults, VectorsOfManyWordsBeginLarge) {
+  const std::vector<Example> many = sentences(6000, 6000);
+  const auto spreads = [&](const std::vector<Example>& examples, const std::vector<std::string>& settings) {
+    const Config config = resolve(examples, settings).config;
+    return std::pair(config.model.encoder.spread, config.model.decoder.spread);
+  };
+  EXPECT_EQ(spreads(many, {}), std::pair(1.0, 1.0));
+  EXPECT_EQ(spreads(many, {"encoder.kind=transformer"}), std::pair(0.1, 1.0));
+  EXPECT_EQ(spreads(many, {"decoder.kind=transformer"}), std::pair(1.0, 0.1));
+  EXPECT_EQ(spreads(many, {"generator.tied=true"}), std::pair(1.0, 0.1));
+  EXPECT_EQ(spreads(many, {"source.tokenizer=char"}), std::pair(0.1, 1.0));
+  EXPECT_EQ(spreads(many, {"decoder.spread=0.5"}), std::pair(1.0, 0.5));
+  EXPECT_EQ(spreads(sentences(3000, 1000), {}), std::pair(0.1, 0.1));
+}
+
 TEST(Defaults, PhonesAreWords) {
   std::vector<Example> examples = made("copy", 300);
   for (Example& example : examples) {

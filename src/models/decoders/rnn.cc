@@ -57,7 +57,8 @@ RnnDecoder::RnnDecoder(Parameters& parameters, const ModelOptions& options, cons
       symbol_count_(symbols),
       embedding_size_(options.decoder.embedding),
       features_size_(options.generator.size),
-      symbols_(parameters, "decoder.embedding", symbols, options.decoder.embedding, options.decoder.frozen),
+      symbols_(parameters, "decoder.embedding", symbols, options.decoder.embedding, options.decoder.spread,
+               options.decoder.frozen),
       bridge_(parameters, "decoder.bridge", options.decoder, encoded) {
   int context = 0;
   if (style_ != Style::plain) {

@@ -13,7 +13,8 @@ TransformerDecoder::TransformerDecoder(Parameters& parameters, const ModelOption
     : size_(options.decoder.size),
       symbol_count_(symbols),
       reads_(encoded.memory > 0),
-      symbols_(parameters, "decoder.embedding", symbols, options.decoder.embedding, options.decoder.frozen),
+      symbols_(parameters, "decoder.embedding", symbols, options.decoder.embedding, options.decoder.spread,
+               options.decoder.frozen),
       positions_(parameters, "decoder.positions", options.decoder.positions, size_, options.decoder.max_positions) {
   if (inputs.feedback > 0) {
     throw usage_error(
@@ -176,6 +177,7 @@ extern const DecoderKind Decoder_transformer = {
     .paper = "Vaswani 2017",
     .make = made_decoder<TransformerDecoder>,
     .inner = self_attention,
-    .starts_unsteadily = true};
+    .starts_unsteadily = true,
+    .scales_vectors = true};
 
 }  // namespace fovea

@@ -63,6 +63,7 @@ extern const EncoderKind Encoder_transformer = {.name = "transformer",
                                                 .paper = "Vaswani 2017",
                                                 .make = made_encoder<TransformerEncoder>,
                                                 .inner = self_attention,
-                                                .starts_unsteadily = true};
+                                                .starts_unsteadily = true,
+                                                .scales_vectors = true};
 
 }  // namespace fovea

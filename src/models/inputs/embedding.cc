@@ -8,7 +8,7 @@ namespace {
 class EmbeddingInput : public Input {
  public:
   EmbeddingInput(Parameters& parameters, const std::string& name, const EncoderOptions& options, SourceShape shape)
-      : size_(options.embedding), table_(parameters, name, shape.symbols, size_, options.frozen) {}
+      : size_(options.embedding), table_(parameters, name, shape.symbols, size_, options.spread, options.frozen) {}
 
   InputVectors vectors(Pass&, const Side& source) const override {
     return InputVectors(table_, source.ids, {source.length, source.batch}).in_segments(source.segments);

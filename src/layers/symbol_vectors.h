@@ -9,8 +9,7 @@ namespace fovea {
 
 class SymbolVectors {
  public:
-  SymbolVectors(Parameters& parameters, const std::string& name, int symbols, int size, double spread,
-                bool frozen)
+  SymbolVectors(Parameters& parameters, const std::string& name, int symbols, int size, double spread, bool frozen)
       : name_(name), frozen_(frozen), embedding_(parameters, name, symbols, size, spread) {}
 
   Tensor operator()(Pass& pass, Ids ids, Shape leading) const {

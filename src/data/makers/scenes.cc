@@ -1,6 +1,7 @@
 // scenes: drawn pictures of coloured shapes, each a PNG file, with a caption in English, or with a question and its
-// answer. Four of the twenty-four pairs of colour and shape are drawn only when `unseen` is asked for, and then at
-// least one is in every picture; each of their colours and shapes is seen in other pairs.
+// answer. A colour varies around what its name means. Four of the eighty pairs of colour and shape are drawn only when
+// `unseen` is asked for, and then at least one is in every picture; each of their colours and shapes is seen in other
+// pairs.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -25,13 +26,20 @@ struct SceneColour {
   std::string_view name;
   std::array<std::uint8_t, 3> rgb;
 };
-constexpr std::array<SceneColour, 6> scene_colours = {{{"red", {220, 40, 40}},
-                                                       {"green", {40, 160, 60}},
-                                                       {"blue", {50, 80, 220}},
-                                                       {"yellow", {235, 205, 40}},
-                                                       {"black", {30, 30, 30}},
-                                                       {"purple", {150, 60, 180}}}};
-constexpr std::array<std::string_view, 4> scene_shapes = {"circle", "square", "triangle", "cross"};
+constexpr std::array<SceneColour, 10> scene_colours = {{{"red", {220, 40, 40}},
+                                                        {"green", {40, 160, 60}},
+                                                        {"blue", {50, 80, 220}},
+                                                        {"yellow", {235, 205, 40}},
+                                                        {"black", {30, 30, 30}},
+                                                        {"purple", {150, 60, 180}},
+                                                        {"orange", {235, 125, 30}},
+                                                        {"pink", {235, 150, 190}},
+                                                        {"brown", {115, 70, 35}},
+                                                        {"grey", {140, 140, 140}}}};
+constexpr int scene_shade = 15;  // the most that an object's red, green and blue differ from those of its colour
+constexpr std::array<std::string_view, 8> scene_shapes = {"circle",  "square", "triangle", "cross",
+                                                          "diamond", "ring",   "bar",      "pillar"};
+constexpr std::size_t scene_kept_back = 4;  // the first shapes, each in the colour of its place
 constexpr std::array<std::string_view, 3> scene_rows = {"top", "middle", "bottom"};
 constexpr std::array<std::string_view, 3> scene_columns = {"left", "centre", "right"};
 constexpr std::array<std::string_view, 4> scene_numbers = {"no", "one", "two", "three"};
@@ -46,7 +54,7 @@ struct SceneObject {
   std::string_view colour_name() const { return scene_colours[colour].name; }
   std::string_view shape_name() const { return scene_shapes[shape]; }
   std::string text() const { return fmt::format("{} {}", colour_name(), shape_name()); }
-  bool kept_back() const { return colour == shape; }
+  bool kept_back() const { return shape < scene_kept_back && colour == shape; }
 };
 
 class SceneDraws {
@@ -54,6 +62,7 @@ class SceneDraws {
   explicit SceneDraws(const Random& random) : random_(random) {}
   std::uint64_t below(std::uint64_t count) { return random_.below(count, counter_++); }
   bool half() { return below(2) == 1; }
+  int around(int most) { return static_cast<int>(below(2 * std::uint64_t(most) + 1)) - most; }  // 0, or so far from it
 
  private:
   Random random_;
@@ -62,7 +71,12 @@ class SceneDraws {
 
 bool is_inside(std::string_view shape, int x, int y, int half) {  // from the middle
   if (std::abs(x) > half || std::abs(y) > half) return false;
-  if (shape == "circle") return x * x + y * y <= half * half;
+  const int distance = x * x + y * y;
+  if (shape == "circle") return distance <= half * half;
+  if (shape == "ring") return distance <= half * half && 3 * distance > half * half;
+  if (shape == "diamond") return std::abs(x) + std::abs(y) <= half;
+  if (shape == "bar") return std::abs(y) <= half / 3;
+  if (shape == "pillar") return std::abs(x) <= half / 3;
   if (shape == "triangle") return 2 * std::abs(x) <= y + half;
   if (shape == "cross") return std::abs(x) <= half / 3 || std::abs(y) <= half / 3;
   return true;
@@ -73,14 +87,15 @@ Picture draw_scene(const std::vector<SceneObject>& objects, SceneDraws& draws) {
   picture.pixels.assign(std::size_t(scene_size) * scene_size * 3, 255);
   for (const SceneObject& object : objects) {
     const int half = object.large ? 9 : 5;
-    const auto shake = [&] { return static_cast<int>(draws.below(3)) - 1; };
-    const int left = object.cell % 3 * scene_cell + scene_cell / 2 + shake();
-    const int top = object.cell / 3 * scene_cell + scene_cell / 2 + shake();
+    const int left = object.cell % 3 * scene_cell + scene_cell / 2 + draws.around(1);
+    const int top = object.cell / 3 * scene_cell + scene_cell / 2 + draws.around(1);
+    std::array<std::uint8_t, 3> rgb = scene_colours[object.colour].rgb;
+    for (std::uint8_t& part : rgb) part = static_cast<std::uint8_t>(part + draws.around(scene_shade));
     for (int y = -half; y <= half; ++y) {
       for (int x = -half; x <= half; ++x) {
         if (!is_inside(object.shape_name(), x, y, half)) continue;
         const auto at = static_cast<std::ptrdiff_t>(((top + y) * scene_size + left + x) * 3);
-        std::ranges::copy(scene_colours[object.colour].rgb, picture.pixels.begin() + at);
+        std::ranges::copy(rgb, picture.pixels.begin() + at);
       }
     }
   }
@@ -89,9 +104,10 @@ Picture draw_scene(const std::vector<SceneObject>& objects, SceneDraws& draws) {
 
 SceneObject draw_object(SceneDraws& draws, bool kept_back) {
   SceneObject object;
-  object.shape = draws.below(scene_shapes.size());
-  object.colour = kept_back ? object.shape : draws.below(scene_colours.size() - 1);
-  if (!kept_back && object.colour >= object.shape) ++object.colour;  // any other
+  do {
+    object.shape = draws.below(kept_back ? scene_kept_back : scene_shapes.size());
+    object.colour = kept_back ? object.shape : draws.below(scene_colours.size());
+  } while (object.kept_back() != kept_back);
   object.cell = static_cast<int>(draws.below(9));
   object.large = draws.half();
   return object;

@@ -216,6 +216,36 @@ TEST(Scenes, AreDrawnAsTheCaptionSays) {
   EXPECT_GT(seen, 0);
 }
 
+TEST(Scenes, DrawEveryOtherPair) {
+  const TemporaryFolder folder;
+  const MakeLine make = makers().find("scenes").start({.pictures = (folder / "p").string()}, 1);
+  std::set<std::string> pairs;
+  for (std::uint64_t i = 0; i < 1500; ++i) {
+    const std::string caption = make(i).target;  // "a large red square at the top left"
+    const std::size_t size = caption.starts_with("a large ") || caption.starts_with("a small ") ? 8 : 0;
+    if (size > 0) pairs.insert(caption.substr(size, caption.find(" at the ") - size));
+  }
+  EXPECT_EQ(pairs.size(), 80u - 4);
+}
+
+TEST(Scenes, ColoursVaryAroundTheirName) {
+  const TemporaryFolder folder;
+  const MakeLine make = makers().find("scenes").start({.pictures = (folder / "p").string()}, 1);
+  std::set<std::uint8_t> shades;
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    const Example example = make(i);
+    if (!example.target.starts_with("a large red square at")) continue;
+    std::ifstream file(example.source, std::ios::binary);
+    const Picture picture = decode_picture(std::string(std::istreambuf_iterator<char>(file), {}), true);
+    std::set<std::uint8_t> blues;
+    for (std::size_t at = 2; at < picture.pixels.size(); at += 3) blues.insert(picture.pixels[at]);
+    EXPECT_EQ(blues.size(), 2u);  // of the object, which has one colour, and of the paper
+    EXPECT_NEAR(*blues.begin(), 40, 15);
+    shades.insert(*blues.begin());
+  }
+  EXPECT_GT(shades.size(), 1u);
+}
+
 TEST(Scenes, QuestionsStandBetweenPictureAndAnswer) {
   const TemporaryFolder folder;
   const MakeLine make = makers().find("scenes").start({.answer = "question", .pictures = (folder / "p").string()}, 1);
@@ -226,7 +256,7 @@ TEST(Scenes, QuestionsStandBetweenPictureAndAnswer) {
     answers[example.others[0]].insert(example.target);
   }
   EXPECT_EQ(answers["how many objects are there"], (std::set<std::string>{"one", "two", "three"}));
-  EXPECT_EQ(answers["what shape is the first object"].size(), 4u);
+  EXPECT_EQ(answers["what shape is the first object"].size(), 8u);
 }
 
 TEST(Series, AreRowsOfOneNumber) {

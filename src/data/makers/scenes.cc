@@ -54,6 +54,7 @@ struct SceneObject {
   std::string_view colour_name() const { return scene_colours[colour].name; }
   std::string_view shape_name() const { return scene_shapes[shape]; }
   std::string text() const { return fmt::format("{} {}", colour_name(), shape_name()); }
+  std::string one() const { return (colour_name() == "orange" ? "an " : "a ") + text(); }
   bool kept_back() const { return shape < scene_kept_back && colour == shape; }
 };
 
@@ -135,7 +136,7 @@ Scene make_scene(SceneDraws& draws, bool unseen) {
       const int far = near + 1 + static_cast<int>(near == 0 ? draws.below(2) : 0);
       scene.objects[0].cell = beside ? along * 3 + near : near * 3 + along;
       second.cell = beside ? along * 3 + far : far * 3 + along;
-      scene.caption = fmt::format("a {} {} a {}", first.text(), beside ? "left of" : "above", second.text());
+      scene.caption = fmt::format("{} {} {}", first.one(), beside ? "left of" : "above", second.one());
       scene.objects.push_back(second);
       break;
     }
@@ -169,7 +170,7 @@ SceneQuestion ask(const Scene& scene, SceneDraws& draws) {
       bool there = false;
       for (const SceneObject& object : scene.objects)
         there |= object.colour == asked.colour && object.shape == asked.shape;
-      return {fmt::format("is there a {}", asked.text()), there ? "yes" : "no"};
+      return {fmt::format("is there {}", asked.one()), there ? "yes" : "no"};
     }
     case 2:
       if (unlike || scene.objects.size() == 1) {

@@ -183,6 +183,7 @@ TEST(Scenes, KeepBackSomePairs) {
   const TemporaryFolder folder;
   const std::string pictures = (folder / "pictures").string();
   const std::set<std::string> kept = {"red circle", "green square", "blue triangle", "yellow cross"};
+  int articles = 0;
   for (const bool unseen : {false, true}) {
     const MakeLine make = makers().find("scenes").start({.pictures = pictures, .unseen = unseen}, 1);
     std::set<std::string> captions;
@@ -192,9 +193,12 @@ TEST(Scenes, KeepBackSomePairs) {
       const bool has = std::ranges::any_of(
           kept, [&](const std::string& pair) { return example.target.find(pair) != std::string::npos; });
       EXPECT_EQ(has, unseen) << example.target;
+      EXPECT_EQ(example.target.find("a orange"), std::string::npos);
+      articles += example.target.find("an orange") != std::string::npos;
     }
     EXPECT_GT(captions.size(), unseen ? 60u : 150u);
   }
+  EXPECT_GT(articles, 0);
 }
 
 TEST(Scenes, AreDrawnAsTheCaptionSays) {

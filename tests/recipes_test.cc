@@ -76,7 +76,7 @@ TEST(Recipes, WithoutTheirDataAreLeftOutWithAWord) {
   const Outcome outcome = run({.words = {root / "recipes/run", "--smoke", "pronounce"},
                                .environment = {"FOVEA=" FOVEA_BINARY, "FOVEA_DATA=" + empty.path().string()}});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_TRUE(says(outcome.err, "pronounce: left out, there is no g2p-cmudict/train.tsv.xz"));
+  EXPECT_TRUE(says(outcome.err, "pronounce: left out, there is no g2p-cmudict/train.tsv in "));
   EXPECT_TRUE(says(outcome.out, "0 recipes done, 1 left out, 0 failed"));
 }
 
@@ -171,7 +171,7 @@ TEST(Recipes, LeftOutThoughTheirDataAreThereFailASmokeRun) {
 
 // All that a bare system has not and a recipe needs is among the packages of ./check.
 TEST(Recipes, AreUnpackedByWhatCheckInstalls) {
-  const OneRecipe recipe("part lines.xz lines\necho '{\"exact\":1}' >result.json\n", "metric=exact\n");
+  const OneRecipe recipe("part lines lines\necho '{\"exact\":1}' >result.json\n", "metric=exact\n");
   std::filesystem::create_directories(recipe.folder() / "data");
   std::filesystem::create_directories(recipe.folder() / "bin");
   recipe.folder().write("data/lines.xz", "");
@@ -185,6 +185,14 @@ TEST(Recipes, AreUnpackedByWhatCheckInstalls) {
   EXPECT_EQ(outcome.code, 1);
   EXPECT_TRUE(says(outcome.err, "one: cannot be tried, xz is not installed (Debian: xz-utils)"));
   EXPECT_TRUE(says(read_text(root / "scripts/install_packages"), " xz-utils)"));
+}
+
+TEST(Recipes, DataMayBePackedOrNot) {
+  const OneRecipe recipe("part lines lines\necho \"{\\\"exact\\\":$(cat lines)}\" >result.json\n",
+                         "metric=exact value=- bar=0.5 better=more\n");
+  std::filesystem::create_directories(recipe.folder() / "data");
+  recipe.folder().write("data/lines", "0.25\n");
+  EXPECT_TRUE(says(recipe.run().out, "exact 0.25"));
 }
 
 TEST(Recipes, AnArchiveIsUnpackedWholeAlsoAfterAStop) {

@@ -43,11 +43,63 @@ std::string one_space(std::string_view text) {
   return out;
 }
 
+enum class Sort { letter, digit, punctuation, other };
+
+Sort sort_of(std::string_view character) {
+  // They are parts of addresses, tags, shares and marks such as <br />, of which nothing would be left.
+  constexpr std::string_view parts = "/@#%&*_\\";
+  if (parts.find(character) != std::string_view::npos) return Sort::other;
+  switch (utf8proc_category(static_cast<utf8proc_int32_t>(decode_utf8(character)))) {
+    case UTF8PROC_CATEGORY_ND:
+      return Sort::digit;
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_LO:
+      return Sort::letter;
+    case UTF8PROC_CATEGORY_PD:
+    case UTF8PROC_CATEGORY_PS:
+    case UTF8PROC_CATEGORY_PE:
+    case UTF8PROC_CATEGORY_PI:
+    case UTF8PROC_CATEGORY_PF:
+    case UTF8PROC_CATEGORY_PO:
+      return Sort::punctuation;
+    default:
+      return Sort::other;
+  }
+}
+
+// Whether a mark joins what stands before and after it: don't, well-known, 3.14, 7:40.
+bool joins(std::string_view mark, Sort before, Sort after) {
+  if (before == Sort::digit && after == Sort::digit && (mark == "." || mark == "," || mark == ":")) return true;
+  const auto of_word = [](Sort sort) { return sort == Sort::letter || sort == Sort::digit; };
+  return of_word(before) && of_word(after) && (mark == "'" || mark == "\u2019" || mark == "-");
+}
+
+// Punctuation stands between spaces, each mark for itself.
+std::string set_apart(std::string_view text) {
+  const std::vector<std::string_view> all = characters(text);
+  std::vector<Sort> sorts;
+  for (const std::string_view character : all) sorts.push_back(sort_of(character));
+  const auto sort = [&](std::size_t i) { return i < sorts.size() ? sorts[i] : Sort::other; };
+  std::string out;
+  bool apart = false;  // what comes next
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool mark = sorts[i] == Sort::punctuation && !joins(all[i], sort(i - 1), sort(i + 1));
+    if ((mark || apart) && !out.empty() && out.back() != ' ' && all[i] != " ") out += ' ';
+    out += all[i];
+    apart = mark;
+  }
+  return out;
+}
+
 struct NamedStep {
   const char* name;
   std::string (*run)(std::string_view);
 };
-constexpr NamedStep known_steps[] = {{"nfc", nfc}, {"nfkc", nfkc}, {"lower", lower_case}, {"spaces", one_space}};
+constexpr NamedStep known_steps[] = {{"nfc", nfc}, {"nfkc", nfkc}, {"lower", lower_case}, {"spaces", one_space},
+                                     {"punctuation", set_apart}};
 
 }  // namespace
 

@@ -13,7 +13,7 @@ class Normaliser {
   // Names between commas, in the order they are done; empty: text stays as it is. Throws a usage_error.
   explicit Normaliser(std::string_view setting);
 
-  // nfc, nfkc, lower, spaces
+  // nfc, nfkc, lower, spaces, punctuation
   static std::vector<std::string> steps();
 
   bool does_nothing() const { return steps_.empty(); }

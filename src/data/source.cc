@@ -28,8 +28,8 @@ void TextOptions::fields(FieldVisitor& visit) {
         between(1, 1'000'000'000));
   visit("vectors", vectors, "a file of ready vectors that symbols begin with: symbol, numbers; empty: none", a_file());
   visit("normalise", normalise,
-        "what is done to a text first, such as nfc,lower: nfc, nfkc, lower, spaces (runs of them are one); empty: "
-        "nothing",
+        "what is done to a text first, such as nfc,lower: nfc, nfkc, lower, spaces (runs of them are one), punctuation "
+        "(stands apart from words); empty: nothing",
         like({"nfc,lower"}, [](std::string_view setting) { Normaliser{setting}; }));
 }
 

@@ -145,6 +145,21 @@ void find_unseen(std::span<const Example> training, std::span<const Example> hel
       first);
 }
 
+// Where words are the symbols, `good.` is another one than `good`. A mark here and there does no harm.
+void find_marks(std::span<const Example> examples, const std::string& side, const std::string& tokenizer,
+                const std::function<std::string_view(const Example&)>& text, std::vector<Finding>& findings) {
+  if (tokenizer != "word") return;
+  const Normaliser apart("punctuation");
+  std::vector<Finding> found;
+  find_lines(
+      examples, "punctuation", Weight::warning,
+      fmt::format("{0}s with punctuation at a word, which makes another word of it; {0}.normalise = punctuation sets it "
+                  "apart",
+                  side),
+      [&](const Example& e) { return apart(text(e)) != text(e); }, found);
+  if (!found.empty() && 10 * found[0].lines >= std::ssize(examples)) findings.push_back(found[0]);
+}
+
 // Far beyond what most are: three times the spread of the middle half above it (Tukey 1977), and twice the median.
 void find_outliers(std::span<const Example> examples, const char* side,
                    const std::function<std::string_view(const Example&)>& text, std::vector<Finding>& findings) {
@@ -205,7 +220,11 @@ LookedOver look_over(const Pairs& training, const Pairs& held_out, const Config&
     }
     find_unseen(training.examples, held_out.examples, "target", config.target.tokenizer, target, findings);
   }
-  if (text) find_outliers(training.examples, "source", source, findings);
+  if (text) {
+    find_marks(training.examples, "source", config.source.tokenizer, source, findings);
+    find_outliers(training.examples, "source", source, findings);
+  }
+  find_marks(training.examples, "target", config.target.tokenizer, target, findings);
   find_outliers(training.examples, "target", target, findings);
   all.guess = guess_task(training);
   return all;

@@ -184,15 +184,13 @@ std::vector<Choice> choose_tokenizers(const Config& config, CutLines& training) 
   return choices;
 }
 
-bool has_many_words(const std::string& tokenizer, const SideShape& shape) {
-  constexpr std::int64_t many = 2000;
-  return tokenizer == "word" && shape.different >= many;
-}
+// Words, pieces of them, or letters of a script that has so many: most of them come rarely.
+bool has_many_symbols(const SideShape& shape) { return shape.different >= 2000; }
 
 // Half of all words of a corpus stand in it once: nothing can be learned of them but that such words come.
 void choose_vocabulary(const std::string& side, const std::string& tokenizer, const SideShape& shape,
                        std::vector<Choice>& choices) {
-  if (!has_many_words(tokenizer, shape)) return;
+  if (tokenizer != "word" || !has_many_symbols(shape)) return;
   choices.push_back({side + ".min_count", {side + ".min_count"}, "2", counted(shape.different, "different word")});
 }
 
@@ -231,7 +229,7 @@ std::vector<Choice> choose_training(const Config& config, CutLines& training) {
   };
   const auto names = Columns(config.columns).sources();
   double read = 0;  // symbols a line
-  bool all_text = true, many_words_read = false;
+  bool all_text = true, many_read = false;
   for (int i = 0; i < std::ssize(names); ++i) {
     const SourceOptions& options = *config.sources()[as_size(i)];
     const bool tokenized = sources().find(options.kind).tokenized;
@@ -239,22 +237,25 @@ std::vector<Choice> choose_training(const Config& config, CutLines& training) {
     if (!tokenized) continue;
     const SideShape& source = training.shape(options.tokenizer, i);
     choose_vocabulary(names[as_size(i)], options.tokenizer, source, choices);
-    many_words_read = many_words_read || has_many_words(options.tokenizer, source);
+    many_read = many_read || has_many_symbols(source);
     read += source.mean + 1;
   }
   choose_vocabulary("target", config.target.tokenizer, target, choices);
   if (config.shared_vocabulary && !choices.empty()) choices = {share(choices.back())};
   const auto spread = [&](const std::string& part) {
-    choose(part + ".spread", 1.0, "most words come too rarely for their vectors to grow");
+    choose(part + ".spread", 1.0, "most symbols come too rarely for their vectors to grow");
   };
-  if (many_words_read && !encoders().find(config.model.encoder.kind).scales_vectors) spread("encoder");
-  if (has_many_words(config.target.tokenizer, target) && !config.model.generator.tied &&
+  if (many_read && !encoders().find(config.model.encoder.kind).scales_vectors) spread("encoder");
+  if (has_many_symbols(target) && !config.model.generator.tied &&
       !decoders().find(config.model.decoder.kind).scales_vectors) {
     spread("decoder");
   }
 
-  const std::int64_t rows =
-      std::clamp<std::int64_t>(power_of_two(static_cast<double>(lines) / 60), 16, sentences ? 64 : 128);
+  constexpr std::int64_t fewest = 16;
+  constexpr double most_tokens = 10000;  // of an update; more of them teach little more, but take their time
+  std::int64_t rows =
+      std::clamp<std::int64_t>(power_of_two(static_cast<double>(lines) / 60), fewest, sentences ? 64 : 128);
+  while (rows > fewest && static_cast<double>(rows) * (read + target.mean + 1) > most_tokens) rows /= 2;
   const auto tokens = static_cast<std::int64_t>(std::ceil(static_cast<double>(rows) * (read + target.mean + 1)));
   const std::int64_t epoch = (lines + rows - 1) / rows;  // updates
   choose("training.batch", all_text ? fmt::format("{}t", tokens) : fmt::format("{}", rows),
@@ -270,14 +271,15 @@ std::vector<Choice> choose_training(const Config& config, CutLines& training) {
   if (unsteady) choose("training.warmup", 400, "Transformers start unsteadily");
   const double dropout = target.symbols < 10000 ? 0.4 : target.symbols < 50000 ? 0.3 : 0.2;
   choose("training.dropout", dropout, fmt::format("{} to learn from", counted(target.symbols, "target symbol")));
-  if (!selects().find(config.model.attention.select).traits.marginal) {
+  const TaskKind& task = task_kinds().find(config.task);
+  if (!selects().find(config.model.attention.select).traits.marginal && task.metric != "loss") {
     choose("objective.label_smoothing", 0.1, "no answer is certain");
   }
   choose("training.average", every <= 200 ? 0.99 : 0.998, "steadier than the last weights alone");
   double characters = 0;
   for (const Example& example : training.examples) characters += static_cast<double>(count_characters(example.target));
   characters /= static_cast<double>(lines);
-  if (const TaskKind& task = task_kinds().find(config.task); !task.metric.empty()) {
+  if (!task.metric.empty()) {
     choose("training.metric", task.metric, fmt::format("task = {}", task.name));
   } else {
     choose("training.metric", characters > 40 && !task.traits.one_step ? "chrf" : "exact",

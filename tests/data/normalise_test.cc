@@ -19,9 +19,21 @@ TEST(Normaliser, DoesWhatIsNamedInThatOrder) {
   EXPECT_EQ(Normaliser("spaces")("   "), "");
 }
 
+TEST(Normaliser, SetsPunctuationApart) {
+  const Normaliser apart("punctuation");
+  EXPECT_EQ(apart("Good, \"old\" (new)... yes!No"), "Good , \" old \" ( new ) . . . yes ! No");
+  EXPECT_EQ(apart("it isn't the dogs' well-known 3.14, 1,000 or 7:40 one-"),
+            "it isn't the dogs ' well-known 3.14 , 1,000 or 7:40 one -");
+  EXPECT_EQ(apart("the end.Then 2.x, a:b"), "the end . Then 2 . x , a : b");
+  EXPECT_EQ(apart("<br /> 8/10 a_b @me #1 5% $3"), "<br /> 8/10 a_b @me #1 5% $3");
+  EXPECT_EQ(apart("¿qué? «oui» 日。本 l’an"), "¿ qué ? « oui » 日 。 本 l’an");
+  EXPECT_EQ(apart("-"), "-");
+  EXPECT_EQ(apart(" a  . b"), " a  . b") << "spaces are as they were";
+}
+
 TEST(Normaliser, DoneTwiceIsDoneOnce) {
-  const Normaliser all("nfkc,lower,spaces");
-  for (const char* text : {"A\u0308  \uFB01X", "İstanbul", "Σίσυφος ΣΑΣ", "", " x"}) {
+  const Normaliser all("nfkc,lower,spaces,punctuation");
+  for (const char* text : {"A\u0308  \uFB01X", "İstanbul", "Σίσυφος ΣΑΣ", "", " x", "a.b '-' 3.,4 (x)"}) {
     EXPECT_EQ(all(all(text)), all(text)) << text;
   }
 }

@@ -56,6 +56,21 @@ TEST(DataCheck, WhatIsSuspicious) {
   EXPECT_FALSE(all.refused());
 }
 
+// To letters it is a symbol like others, and tokenised text has a mark at a word now and then.
+TEST(DataCheck, PunctuationThatMakesOtherWords) {
+  const std::string raw = "It is good.\tEs ist gut .\nGood, it is\tGut ist es\n";
+  const auto found = [](const std::string& text, const std::string& tokenizer) {
+    Config config;
+    config.source.tokenizer = config.target.tokenizer = tokenizer;
+    return lines(look_over(read(text), Pairs(), config), "punctuation");
+  };
+  EXPECT_EQ(found(raw, "word"), 2);
+  EXPECT_EQ(found(raw, "char"), 0);
+  std::string tokenised = "ends.here\tx\n";
+  for (int i = 0; i < 11; ++i) tokenised += "it is number " + std::to_string(i) + " .\tnot the last\n";
+  EXPECT_EQ(found(tokenised, "word"), 0);
+}
+
 TEST(DataCheck, SourcesThatAreNoText) {
   const auto hint = [](const std::string& text) {
     Config config;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/as_size.h"
 #include "data/makers/maker.h"
 #include "data/wav.h"
 #include "support/temporary_folder.h"
@@ -74,8 +75,16 @@ TEST(Defaults, TheRateOfTransformersRisesAtFirst) {
 }
 
 // Their vectors would stay small for long; a Transformer multiplies them, and tied ones weigh the choice.
-TEST(Defaults, VectorsOfManyWordsBeginLarge) {
-  const std::vector<Example> many = sentences(6000, 6000);
+TEST(Defaults, VectorsOfManySymbolsBeginLarge) {
+  std::vector<Example> many = sentences(6000, 6000);
+  for (std::size_t i = 0; i < many.size(); ++i) {  // words of three letters, each as often as the others
+    many[i].target.clear();
+    for (std::size_t word = 0; word < 10; ++word) {
+      const std::size_t n = (10 * i + word) % 5000;
+      const auto letter = [](std::size_t k) { return static_cast<char>('a' + k % 26); };
+      many[i].target += {letter(n), letter(n / 26), letter(n / 676), ' '};
+    }
+  }
   const auto spreads = [&](const std::vector<Example>& examples, const std::vector<std::string>& settings) {
     const Config config = resolve(examples, settings).config;
     return std::pair(config.model.encoder.spread, config.model.decoder.spread);
@@ -85,6 +94,8 @@ TEST(Defaults, VectorsOfManyWordsBeginLarge) {
   EXPECT_EQ(spreads(many, {"decoder.kind=transformer"}), std::pair(1.0, 0.1));
   EXPECT_EQ(spreads(many, {"generator.tied=true"}), std::pair(1.0, 0.1));
   EXPECT_EQ(spreads(many, {"source.tokenizer=char"}), std::pair(0.1, 1.0));
+  EXPECT_EQ(spreads(many, {"target.tokenizer=pieces:100"}), std::pair(1.0, 0.1));
+  EXPECT_EQ(spreads(many, {"target.tokenizer=pieces:5000"}), std::pair(1.0, 1.0));
   EXPECT_EQ(spreads(many, {"decoder.spread=0.5"}), std::pair(1.0, 0.5));
   EXPECT_EQ(spreads(sentences(3000, 1000), {}), std::pair(0.1, 0.1));
 }
@@ -176,6 +187,27 @@ TEST(Defaults, SmallDataHasSmallBatchesAndPatience) {
   EXPECT_GT(large.training.batch.count, small.training.batch.count);
   EXPECT_GT(small.training.dropout, large.training.dropout);
   EXPECT_GT(large.model.encoder.size, small.model.encoder.size);
+}
+
+// Of long texts fewer make an update: 64 of ten words and a label, 32 of two hundred.
+TEST(Defaults, BatchesOfLongLinesAreSmall) {
+  const auto tokens = [](int words) {
+    std::vector<Example> examples(4000, {"", "good", "", 1});
+    for (std::size_t i = 0; i < examples.size(); ++i) {
+      for (int word = 0; word < words; ++word) examples[i].source += fmt::format("w{} ", (i + as_size(word)) % 1000);
+    }
+    return resolve(examples, {"task=classify"}).config.training.batch.count;
+  };
+  EXPECT_EQ(tokens(10), 64 * 13);
+  EXPECT_EQ(tokens(200), 32 * 203);
+  EXPECT_EQ(tokens(2000), 16 * 2003);
+}
+
+TEST(Defaults, LanguageModelsAreNotSmoothed) {
+  const std::vector<Example> examples = sentences(600, 1000);
+  EXPECT_EQ(resolve(examples).config.model.objective.label_smoothing, 0.1);
+  const std::vector<std::string> settings = {"task=language_model", "columns=target"};
+  EXPECT_EQ(resolve(examples, settings).config.model.objective.label_smoothing, 0.0);
 }
 
 TEST(Defaults, LongEpochsAreValidatedWithin) {

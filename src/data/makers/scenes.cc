@@ -56,6 +56,7 @@ struct SceneObject {
   std::string text() const { return fmt::format("{} {}", colour_name(), shape_name()); }
   std::string one() const { return (colour_name() == "orange" ? "an " : "a ") + text(); }
   bool kept_back() const { return shape < scene_kept_back && colour == shape; }
+  bool is_like(const SceneObject& other) const { return colour == other.colour && shape == other.shape; }
 };
 
 class SceneDraws {
@@ -130,7 +131,10 @@ Scene make_scene(SceneDraws& draws, bool unseen) {
                                   scene_rows[as_size(first.cell / 3)], scene_columns[as_size(first.cell % 3)]);
       break;
     case 1: {
-      SceneObject second = draw_object(draws, false);
+      SceneObject second;
+      do {
+        second = draw_object(draws, false);
+      } while (second.is_like(first));  // which would be two of them
       const bool beside = draws.half();  // else below
       const int along = static_cast<int>(draws.below(3)), near = static_cast<int>(draws.below(2));
       const int far = near + 1 + static_cast<int>(near == 0 ? draws.below(2) : 0);
@@ -168,8 +172,7 @@ SceneQuestion ask(const Scene& scene, SceneDraws& draws) {
       SceneObject asked = draw_object(draws, false);
       if (draws.half()) asked = first;
       bool there = false;
-      for (const SceneObject& object : scene.objects)
-        there |= object.colour == asked.colour && object.shape == asked.shape;
+      for (const SceneObject& object : scene.objects) there |= object.is_like(asked);
       return {fmt::format("is there {}", asked.one()), there ? "yes" : "no"};
     }
     case 2:

@@ -220,12 +220,18 @@ TEST(Scenes, AreDrawnAsTheCaptionSays) {
   EXPECT_GT(seen, 0);
 }
 
-TEST(Scenes, DrawEveryOtherPair) {
+TEST(Scenes, DrawEveryOtherPairAndCallTwoAlikeTwo) {
   const TemporaryFolder folder;
   const MakeLine make = makers().find("scenes").start({.pictures = (folder / "p").string()}, 1);
   std::set<std::string> pairs;
   for (std::uint64_t i = 0; i < 1500; ++i) {
-    const std::string caption = make(i).target;  // "a large red square at the top left"
+    const std::string caption = make(i).target;  // "a large red square at the top left", "a red bar above a red ring"
+    for (const std::string between : {" left of ", " above "}) {
+      const std::size_t at = caption.find(between);
+      if (at != std::string::npos) {
+        EXPECT_NE(caption.substr(0, at), caption.substr(at + between.size()));
+      }
+    }
     const std::size_t size = caption.starts_with("a large ") || caption.starts_with("a small ") ? 8 : 0;
     if (size > 0) pairs.insert(caption.substr(size, caption.find(" at the ") - size));
   }

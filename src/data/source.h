@@ -208,9 +208,9 @@ class LearnedTexts {
   std::string_view file_;
 };
 
-// A setting of a source that was chosen by its cells, and why.
+// A setting that was chosen for a source, and why.
 struct SourceChoice {
-  std::string setting;  // audio.rate
+  std::string setting;  // audio.rate, or kind of an encoder
   std::string value;
   std::string reason;
 };
@@ -225,7 +225,8 @@ struct SourceKind {
   // What suits the cells of its own settings, for those that nobody gave; null: there is nothing to choose.
   std::vector<SourceChoice> (*choose)(const SourceOptions& options, std::span<const SourceCell> cells) = nullptr;
   bool tokenized = false;                          // text that the tokenizer cuts
-  std::string_view encoder = {};                   // that suits it best; empty: as ever
+  // Settings of the encoder that suits it best; none: as ever.
+  std::vector<SourceChoice> (*choose_encoder)(const SourceOptions& options) = nullptr;
   bool names_files = false;                        // each cell names one, which can be seen or heard
   bool (*suits)(std::string_view cell) = nullptr;  // whether a cell seems to be such a one; null: it does not show
   bool writable = false;                           // a target can be the same

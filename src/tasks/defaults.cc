@@ -158,10 +158,6 @@ std::vector<Choice> choose_tokenizers(const Config& config, CutLines& training) 
     const SourceOptions& options = *config.sources()[as_size(i)];
     const SourceKind& kind = sources().find(options.kind);
     if (kind.choose) choose_source(name, options, training.examples, i, choices);
-    if (!kind.encoder.empty() && names.size() == 1) {
-      choices.push_back(
-          {"encoder.kind", {"encoder.kind"}, std::string(kind.encoder), fmt::format("{}.kind = {}", name, kind.name)});
-    }
     if (!kind.tokenized || kind.choose || config.shared_vocabulary) continue;
     choose_tokenizer(name, training.shape("word", i), choices);
   }
@@ -180,6 +176,18 @@ std::vector<Choice> choose_tokenizers(const Config& config, CutLines& training) 
   if (!task.traits.reads) {
     choices.push_back({"decoder.style", {"decoder.style"}, "plain", "there is no source to attend to"});
     choices.push_back({"decoder.bridge", {"decoder.bridge"}, "zero", "nor one to begin from"});
+  }
+  return choices;
+}
+
+std::vector<Choice> choose_encoder(const Config& config, CutLines&) {
+  std::vector<Choice> choices;
+  if (Columns(config.columns).sources().size() != 1) return choices;
+  const SourceKind& kind = sources().find(config.source.kind);
+  if (!kind.choose_encoder) return choices;
+  for (const SourceChoice& choice : kind.choose_encoder(config.source)) {
+    const std::string setting = "encoder." + choice.setting;
+    choices.push_back({setting, {setting}, choice.value, choice.reason});
   }
   return choices;
 }
@@ -296,7 +304,7 @@ ResolvedConfig resolve_config(const std::function<void(Config&)>& give, std::spa
   std::vector<Choice> all;
   Config chosen;
   CutLines lines(training);
-  for (const auto& rule : {choose_tokenizers, choose_sizes, choose_training}) {
+  for (const auto& rule : {choose_tokenizers, choose_encoder, choose_sizes, choose_training}) {
     for (Choice& choice : rule(resolved.config, lines)) {
       for (const std::string& setting : choice.settings) set_field(chosen, setting + "=" + choice.value);
       all.push_back(std::move(choice));

@@ -8,6 +8,7 @@
 
 #include "base/as_size.h"
 #include "data/makers/maker.h"
+#include "data/picture.h"
 #include "data/wav.h"
 #include "support/temporary_folder.h"
 
@@ -225,6 +226,21 @@ TEST(Defaults, DocumentsAreSentencesOfWords) {
   EXPECT_EQ(config.model.encoder.kind, "hierarchical");
   EXPECT_TRUE(config.training.batch.tokens);
   EXPECT_EQ(resolve(examples, {settings[0], settings[1], "encoder.kind=rnn"}).config.model.encoder.kind, "rnn");
+}
+
+// Regions of a grid look at one another; strips are read from left to right.
+TEST(Defaults, PicturesAreReadByTheirForm) {
+  const TemporaryFolder folder;
+  const auto encoder = [&](int width) {
+    folder.write("a.png", encode_png({width, 20, 3, std::vector<std::uint8_t>(as_size(width * 20 * 3), 9)}));
+    std::vector<Example> examples(20, {"a.png", "1", "", 1});
+    for (Example& example : examples) example.file = (folder / "data.tsv").string();
+    const Config config = resolve(examples, {"source.kind=image"}).config;
+    return fmt::format("{} rows, {} {}", config.source.image.rows, config.model.encoder.layers,
+                       config.model.encoder.kind);
+  };
+  EXPECT_EQ(encoder(20), "4 rows, 2 transformer");
+  EXPECT_EQ(encoder(80), "1 rows, 1 rnn");
 }
 
 TEST(Defaults, SoundsAreReadAtTheirRate) {

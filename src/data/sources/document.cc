@@ -38,6 +38,10 @@ std::vector<SourceChoice> choose_document(const SourceOptions&, std::span<const 
   return {{"tokenizer", "word", "a document is sentences of words"}};
 }
 
+std::vector<SourceChoice> choose_document_encoder(const SourceOptions&) {
+  return {{"kind", "hierarchical", "words make sentences, sentences a document"}};
+}
+
 }  // namespace
 
 extern const SourceKind Source_document = {.name = "document",
@@ -46,6 +50,6 @@ extern const SourceKind Source_document = {.name = "document",
                                            .restore = restore_text<DocumentSource>,
                                            .choose = choose_document,
                                            .tokenized = true,
-                                           .encoder = "hierarchical"};
+                                           .choose_encoder = choose_document_encoder};
 
 }  // namespace fovea

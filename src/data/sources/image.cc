@@ -162,6 +162,14 @@ std::vector<SourceChoice> choose_image(const SourceOptions& options, std::span<c
           {"image.colour", colour ? "true" : "false", colour ? "there are colours" : "there are no colours"}};
 }
 
+// What is read in a line is read from one end to the other. Of a grid any two regions may have to do with each other,
+// and what is told of one is to stand where it is seen.
+std::vector<SourceChoice> choose_image_encoder(const SourceOptions& options) {
+  if (options.image.rows == 1) return {};
+  const std::string reason = fmt::format("{} rows of regions, which look at one another", options.image.rows);
+  return {{"kind", "transformer", reason}, {"layers", "2", reason}};
+}
+
 bool names_pictures(std::string_view cell) { return names_files_like(cell, {".png", ".jpg", ".jpeg"}); }
 
 }  // namespace
@@ -172,6 +180,7 @@ extern const SourceKind Source_image = {.name = "image",
                                         .restore = restore_image,
                                         .symbols = false,
                                         .choose = choose_image,
+                                        .choose_encoder = choose_image_encoder,
                                         .names_files = true,
                                         .suits = names_pictures};
 

@@ -105,7 +105,8 @@ class Explanation:
 
     @property
     def maps(self) -> list[dict[str, Any]]:
-        """Layer, head and source of each attention map; none of a model without attention."""
+        """Layer, head and source of each map; none of a model without attention. One with the ``part`` ``generator`` is where
+        that points, and comes first."""
         return list(self._fields["maps"])
 
     def weights_of(self, map: int) -> NDArray[numpy.float64]:
@@ -123,15 +124,16 @@ class Explanation:
 
     @cached_property
     def weights(self) -> NDArray[numpy.float64]:
-        """How much each step read from each position, [steps, positions]: of the one map, or of several the mean over the
-        heads of the last layer that look at the first source."""
+        """How much each step read from each position, [steps, positions]: of the one map, or of several where the
+        generator points, or else the mean over the heads of the last layer that look at the first source."""
         import numpy
 
         if not self.maps:
             return numpy.zeros((len(self.tokens), 0))
-        first = self.maps[0]["source"]
-        last = max(one["layer"] for one in self.maps if one["source"] == first)
-        chosen = [i for i, one in enumerate(self.maps) if one["source"] == first and one["layer"] == last]
+        first = self.maps[0]
+        alike = [i for i, one in enumerate(self.maps) if all(one.get(k) == first.get(k) for k in ("source", "part"))]
+        last = max(self.maps[i]["layer"] for i in alike)
+        chosen = [i for i in alike if self.maps[i]["layer"] == last]
         mean: NDArray[numpy.float64] = numpy.mean([self.weights_of(i) for i in chosen], axis=0)
         return mean
 

@@ -115,6 +115,16 @@ def test_explain(model: fovea.Model, folder: Path) -> None:
     assert "│" in str(answer)
 
 
+def test_where_a_generator_points_is_what_is_shown(tmp_path: Path) -> None:
+    pairs = [(text, str(len(text))) for text in ("a", "ab", "abc") * 10]
+    model = fovea.train(pairs, tmp_path / "where", held_out=pairs[:3], task="locate", stop_after="1u", attention_heads=2, threads=1)
+    answer = model.explain("abc")
+    assert [one.get("part") for one in answer.maps] == ["generator", None, None]
+    assert answer.weights.tolist() == answer.weights_of(0).tolist() != answer.weights_of(1).tolist()
+    numpy.testing.assert_allclose(answer.weights[0, int(answer.text) - 1], answer.probabilities[0], atol=1e-6)
+    assert answer.svg() == answer.svg(0)
+
+
 def test_explain_of_a_given_target(model: fovea.Model) -> None:
     assert model.explain("abc", target="ba").tokens == ["b", "a", "</s>"]
     with pytest.raises(fovea.DataError, match="the line is empty"):

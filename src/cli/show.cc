@@ -98,6 +98,11 @@ int ShowCommand::run() const {
     }
     if (json && !drawn) continue;
     outputs.push_back(maps_to_draw(look(picture_limits, drawn), layer, head));
+    if (!(svg.empty() && png.empty()) && !has_picture(outputs.back())) {
+      throw usage_error(
+          "--svg and --png: this model has no attention, so there is no map to draw; --html and --steps have the "
+          "probabilities of its steps");
+    }
     if (json) continue;
     TerminalOptions terminal;
     terminal.colour = stdout_colour();

@@ -101,7 +101,7 @@ void Search::extend(Beam& beam, int column, const StepResult& result, int length
     Hypothesis extended = {c.log_probability, static_cast<int>(beam.nodes.size()), beam.alive[c.hypothesis].attention};
     beam.nodes.push_back({beam.alive[c.hypothesis].node, c.symbol, static_cast<float>(log_p)});
     if (options_.alternatives > 0) {
-      maps_ = result.looks.size();
+      maps_ = result.pointing.size() + result.looks.size();
       const bool kept = as_size(length) <= options_.limits.steps;
       beam.explanations.push_back(kept ? explain_step(result, from, c.symbol, options_, symbols_.never)
                                        : StepExplanation());

@@ -17,8 +17,8 @@ void explain_looks(const StepResult& result, int row, const SearchOptions& optio
     return std::vector<float>(first.begin(), first.end());
   };
   const auto all = [](auto values) { return std::vector<float>(values.begin(), values.end()); };
-  for (const StepLook& look : result.looks) {
-    if (out.looks.size() == options.limits.maps) break;
+  const auto add = [&](const StepLook& look, bool pointing) {
+    if (out.looks.size() == options.limits.maps) return;
     double squares = 0;
     for (const Real value : look.context_of(row)) squares += static_cast<double>(value) * static_cast<double>(value);
     AttentionRow shown = {kept(look.scores_of(row)), kept(look.weights_of(row)), std::sqrt(squares)};
@@ -26,8 +26,10 @@ void explain_looks(const StepResult& result, int row, const SearchOptions& optio
       shown.query = all(look.query_of(row));
       shown.context = all(look.read_of(row));
     }
-    out.looks.push_back({std::move(shown), look.layer, look.head});
-  }
+    out.looks.push_back({std::move(shown), look.layer, look.head, pointing});
+  };
+  for (const StepLook& look : result.pointing) add(look, true);
+  for (const StepLook& look : result.looks) add(look, false);
   if (!options.explain.self_attention) return;
   for (const StepLook& look : result.self_looks) {
     if (out.self_looks.size() == options.limits.maps) break;

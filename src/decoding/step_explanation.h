@@ -20,8 +20,9 @@ struct StepExplanation {
   struct Look : AttentionRow {
     int layer = 0;
     int head = 0;
+    bool pointing = false;  // by the generator
   };
-  std::vector<Look> looks;
+  std::vector<Look> looks;            // what chose the symbol first
   std::optional<double> gate;         // how much comes from the vocabulary, the rest is copied; none if nothing can be
   std::vector<Look> self_looks = {};  // at what was written before, the start symbol first: weights only, if asked for
   std::vector<float> saliency = {};   // [positions], if asked for

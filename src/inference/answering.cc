@@ -107,11 +107,11 @@ Answering::Asked Answering::prepare(const AnswerOptions& options) const {
 
 std::vector<std::vector<std::size_t>> Answering::batches(SourceList sources, const AnswerOptions& options) const {
   if (options.search.alternatives == 0) return batches_by_length(sources, options.batch, workers_.count());
-  const auto each = as_size(maps_of(model_.config().model)) * as_size(options.search.beam);
+  const auto each = as_size(maps_of(model_)) * as_size(options.search.beam);
   std::vector<std::size_t> cells;  // of a map
   for (const Reading* source : sources) {
     const int steps = model_.task().max_steps(*source, options.search.max_output);
-    cells.push_back(as_size(source->size()) * as_size(steps));
+    cells.push_back(as_size(source->no_source ? steps : source->size()) * as_size(steps));
   }
   return batches_by_length(sources, options.batch, workers_.count(), cells, max_explained_cells / each);
 }

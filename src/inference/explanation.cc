@@ -18,6 +18,9 @@ constexpr std::size_t steps_together = 32;
 // Sums of weights that are off by rounding alone are left as they are, so that a model's own change nothing.
 constexpr double rounding = 1e-4;
 
+// The map of the generator stands before those of the attention.
+int first_attention(const Model& model) { return model.network().points() ? 1 : 0; }
+
 void check_edits(const std::vector<AttentionEdit>& edits, const Model& model) {
   const ModelOptions& options = model.config().model;
   if (!attends(options) || !model.task().traits().reads) {
@@ -37,15 +40,22 @@ void check_edits(const std::vector<AttentionEdit>& edits, const Model& model) {
                       options.join);
   }
   for (const AttentionEdit& edit : edits) {
-    if (edit.map < maps_of(options)) continue;
-    throw usage_error("`edits`: map {}, but this model has {}, counted from 0", edit.map, maps_of(options));
+    if (edit.map < first_attention(model)) {
+      throw usage_error(
+          "`edits`: map {} is where the generator points, which is not forced; the attention's first is {}", edit.map,
+          first_attention(model));
+    }
+    if (edit.map < maps_of(model)) continue;
+    throw usage_error("`edits`: map {}, but this model has {}, counted from 0", edit.map, maps_of(model));
   }
 }
 
 }  // namespace
 
-int maps_of(const ModelOptions& model) {
-  return model.attention.heads * (decoders().find(model.decoder.kind).recurrent ? 1 : model.decoder.layers);
+int maps_of(const Model& model) {
+  const ModelOptions& options = model.config().model;
+  const int layers = decoders().find(options.decoder.kind).recurrent ? 1 : options.decoder.layers;
+  return first_attention(model) + options.attention.heads * layers;
 }
 
 std::vector<AttentionEdit> check_explanation(const ExplainOptions& options, std::span<const Model* const> models) {
@@ -108,8 +118,8 @@ std::vector<ForcedStep> forced_steps(std::span<const AttentionEdit> edits, const
       throw usage_error("`edits`: {} weights for a source of {} positions, the one that closes it counted",
                         edit.weights.size(), wanted);
     }
-    const int heads = model.config().model.attention.heads;
-    forced.push_back({edit.step, {edit.map / heads, edit.map % heads, edit.weights}});
+    const int heads = model.config().model.attention.heads, map = edit.map - first_attention(model);
+    forced.push_back({edit.step, {map / heads, map % heads, edit.weights}});
   }
   return forced;
 }

@@ -9,8 +9,8 @@
 
 namespace fovea {
 
-// Of one step, to the source.
-int maps_of(const ModelOptions& model);
+// Of one step.
+int maps_of(const Model& model);
 
 // Throws a usage_error where the models cannot give what is asked for. The edits, read and fit to be used.
 std::vector<AttentionEdit> check_explanation(const ExplainOptions& options, std::span<const Model* const> models);

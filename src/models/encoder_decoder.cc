@@ -319,8 +319,10 @@ class EncoderDecoder::Answering : public StepModel {
     const Generator::Written written = model_.generator_->write(pass, next.readout, generator);
     if (model_.generator_->feedback_size() > 0) next.state.set("copying", as_rows(written.copying));
     spread(pass, next.looks);
+    std::vector<StepLook> pointing;
+    if (model_.points()) pointing.push_back({as_rows(written.scores), as_rows(written.copying), {}});
     return {as_rows(written.log_probabilities), std::move(next.state), std::move(next.looks),
-            std::move(next.self_looks), as_rows(written.gate)};
+            std::move(next.self_looks),         as_rows(written.gate), std::move(pointing)};
   }
 
   void keep(Ids sources) override {

@@ -39,6 +39,10 @@ class EncoderDecoder {
   // that are real, source after source. Denil, Demiraj & de Freitas 2014; Simonyan, Vedaldi & Zisserman 2013.
   std::vector<std::vector<float>> saliency(Pass& pass, const Batch& batch, std::span<const int> steps) const;
 
+  // Whether the generator's own weights are looked at: symbols are chosen by them alone, or they are over the model's
+  // own past, to which there is no attention.
+  bool points() const { return copies_own_past_ || !generator_->writes_vocabulary(); }
+
   // Answers a batch of sources step by step. Everything prepared here lives in `pass`, and `source` must stay.
   std::unique_ptr<StepModel> begin(Pass& pass, const SourceBatch& source) const;
 

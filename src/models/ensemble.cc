@@ -42,23 +42,25 @@ bool same_shape(std::span<const Tensor> all) {
                              [&](Tensor x) { return bool(x) == bool(all[0]) && (!x || x.shape() == all[0].shape()); });
 }
 
-bool same_maps(std::span<const StepResult> results) {
+using Looks = std::vector<StepLook> StepResult::*;
+
+bool same_maps(std::span<const StepResult> results, Looks looks) {
   return std::ranges::all_of(results, [&](const StepResult& result) {
-    return std::ranges::equal(result.looks, results[0].looks, [](const StepLook& a, const StepLook& b) {
+    return std::ranges::equal(result.*looks, results[0].*looks, [](const StepLook& a, const StepLook& b) {
       return a.layer == b.layer && a.head == b.head && a.maps == b.maps && a.map == b.map &&
              a.weights.shape() == b.weights.shape();
     });
   });
 }
 
-std::vector<StepLook> mean_looks(Pass& pass, std::span<const StepResult> results) {
-  std::vector<StepLook> looks = results[0].looks;
-  if (!same_maps(results)) return looks;
+std::vector<StepLook> mean_looks(Pass& pass, std::span<const StepResult> results, Looks which) {
+  std::vector<StepLook> looks = results[0].*which;
+  if (!same_maps(results, which)) return looks;
   for (Tensor StepLook::* part : {&StepLook::scores, &StepLook::weights, &StepLook::context}) {
     Tensor seen, mean;  // maps of one layer lie side by side in one tensor
     for (std::size_t i = 0; i < looks.size(); ++i) {
       std::vector<Tensor> all;
-      for (const StepResult& result : results) all.push_back(result.looks[i].*part);
+      for (const StepResult& result : results) all.push_back((result.*which)[i].*part);
       if (!all[0] || !same_shape(all)) continue;
       if (!seen || seen.data() != all[0].data()) mean = combine(pass, all, mean_of);
       seen = all[0];
@@ -108,7 +110,8 @@ StepResult Ensemble::step(Pass& pass, const State& state, Ids previous) const {
   check(same_shape(log_probabilities), "models of one ensemble have different symbols");
   together.log_probabilities = combine(pass, log_probabilities, log_mean_exp);
   if (gates[0]) together.gate = same_shape(gates) ? combine(pass, gates, mean_of) : gates[0];
-  together.looks = mean_looks(pass, results);
+  for (const Looks which : {&StepResult::looks, &StepResult::pointing})
+    together.*which = mean_looks(pass, results, which);
   return together;
 }
 

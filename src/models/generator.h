@@ -55,6 +55,7 @@ class Generator {
     Tensor gate;               // [steps, batch, 1] the vocabulary's share; empty if it is all
     Tensor copying;            // [steps, batch, positions] the positions' shares
     Tensor vocabulary = {};    // [steps, batch, symbols] logits of the vocabulary's part; empty if it is all
+    Tensor scores = {};        // [steps, batch, positions] that `copying` was made of, if it has scores of its own
   };
   virtual Written write(Pass& pass, const Readout& readout, const GeneratorSources& sources) const;
   // Whether write() is log_softmax(logits(features)) and nothing else.

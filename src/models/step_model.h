@@ -42,8 +42,9 @@ struct StepResult {
   Tensor log_probabilities;  // [rows, symbols]
   State state;
   std::vector<StepLook> looks;
-  std::vector<StepLook> self_looks;  // at what was written before, the start symbol first: only the weights
-  Tensor gate;                       // [rows, 1] how much comes from the vocabulary; empty if all
+  std::vector<StepLook> self_looks;     // at what was written before, the start symbol first: only the weights
+  Tensor gate;                          // [rows, 1] how much comes from the vocabulary; empty if all
+  std::vector<StepLook> pointing = {};  // the generator's own weights, where they choose: none or one, without context
 };
 
 // How one layer of an encoder attends to its own positions.

@@ -129,7 +129,11 @@ Output choose_maps(Output output, int layer, int head) {
   const auto wanted = [&](const auto& map) {
     return (layer < 0 || layer == map.layer) && (head < 0 || head == map.head);
   };
-  const bool any = std::ranges::any_of(output.maps, wanted) || std::ranges::any_of(output.self_maps, wanted);
+  const auto kept = [&](const MapName& map) { return wanted(map) && !(map.pointing && std::max(layer, head) >= 0); };
+  const bool any = std::ranges::any_of(output.maps, kept) || std::ranges::any_of(output.self_maps, wanted);
+  if (!any && !output.maps.empty() && output.maps.back().pointing) {
+    throw usage_error("the only map of this model, where it points, is of no layer and head; leave them out");
+  }
   if (!any && !output.maps.empty()) {
     throw usage_error("no map of this model is of that layer and head; the last is of layer {}, head {}",
                       output.maps.back().layer, output.maps.back().head);
@@ -137,11 +141,11 @@ Output choose_maps(Output output, int layer, int head) {
   for (OutputStep& step : output.steps) {
     std::vector<AttentionRow> looks;
     for (std::size_t map = 0; map < std::min(step.looks.size(), output.maps.size()); ++map) {
-      if (wanted(output.maps[map])) looks.push_back(std::move(step.looks[map]));
+      if (kept(output.maps[map])) looks.push_back(std::move(step.looks[map]));
     }
     step.looks = std::move(looks);
   }
-  if (std::erase_if(output.maps, [&](const MapName& map) { return !wanted(map); }) > 0) {
+  if (std::erase_if(output.maps, [&](const MapName& map) { return !kept(map); }) > 0) {
     for (MapName& map : output.maps) map.one_of_many = true;
   }
   std::erase_if(output.self_maps, [&](const OwnMap& map) { return !wanted(map); });
@@ -152,12 +156,13 @@ Output maps_to_draw(Output output, int layer, int head) {
   output = choose_maps(std::move(output), layer, head);
   if (head >= 0 || output.maps.size() < 2) return output;
   MapName mean = output.maps[0];
+  const auto alike = [&](const MapName& map) { return map.source == mean.source && map.pointing == mean.pointing; };
   for (const MapName& map : output.maps) {
-    if (map.source == mean.source) mean.layer = std::max(mean.layer, map.layer);
+    if (alike(map)) mean.layer = std::max(mean.layer, map.layer);
   }
   std::vector<std::size_t> heads;
   for (std::size_t i = 0; i < output.maps.size(); ++i) {
-    if (output.maps[i].source == mean.source && output.maps[i].layer == mean.layer) heads.push_back(i);
+    if (alike(output.maps[i]) && output.maps[i].layer == mean.layer) heads.push_back(i);
   }
   if (heads.size() == 1) {  // there is no mean: it comes to the front itself
     const auto lead = [&](auto& list) {
@@ -187,15 +192,21 @@ bool is_stop(const SourceToken& token) { return token.start == token.end && toke
 
 bool is_stop(const OutputStep& step) { return is_stop_text(step.token); }
 
-Label source_label(const SourceToken& token) { return is_stop(token) ? stop_label() : label_of(token.text); }
+Label source_label(const SourceToken& token) {
+  const bool start = token.named && token.start == token.end && token.text == "<s>";  // of a model's own past
+  return is_stop(token) ? stop_label() : start ? start_label() : label_of(token.text);
+}
 Label output_label(const std::string& token) { return is_stop_text(token) ? stop_label() : label_of(token); }
 
 std::string map_title(const Output& output, std::size_t map) {
   const MapName& name = output.maps.at(map);
-  std::string title = output.maps.size() == 1 && !name.one_of_many ? "attention"
+  const auto others = std::ranges::count(output.maps, false, &MapName::pointing);
+  std::string title = name.pointing                      ? "pointing"
+                      : others == 1 && !name.one_of_many ? "attention"
                       : name.heads > 1 ? fmt::format("layer {}, mean of {} heads", name.layer, name.heads)
                                        : fmt::format("layer {}, head {}", name.layer, name.head);
-  if (!name.source.empty() && name.source != "source") title += " on " + printable(repair_utf8(name.source));
+  if (!name.source.empty() && name.source != "source")
+    title += (name.pointing ? " into " : " on ") + printable(repair_utf8(name.source));
   return title;
 }
 

@@ -40,14 +40,16 @@ HeatMap own_map(const Output& output, std::size_t map);
 // all alike. Nothing if there is none.
 std::optional<double> rank_correlation(const HeatMap& a, const HeatMap& b);
 
-// The output with the maps, those of self-attention too, of one layer or head alone; -1: of all. Throws a usage_error
-// if there are none.
+// The output with the maps, those of self-attention too, of one layer or head alone; -1: of all, and where the
+// generator points. Throws a usage_error if there are none.
 Output choose_maps(Output output, int layer, int head);
 
-// The same for a picture: where no head is chosen, the map in front is the mean of those of the last layer.
+// The same for a picture: where no head is chosen, the map in front is where the generator points, if that alone
+// chooses, or the mean of those of the last layer.
 Output maps_to_draw(Output output, int layer, int head);
 
-// "attention" for the only map, else layer, head and source, counted as in the JSON.
+// "pointing" for the generator's, "attention" for the only other one, else layer, head and source, counted as in the
+// JSON.
 std::string map_title(const Output& output, std::size_t map);
 
 // "Shown are the first 100 of 301 source positions and 4 of 16 maps." Empty if nothing was left out.

@@ -254,7 +254,9 @@ std::string output_to_json(const Output& output) {
   json["finished"] = output.finished;
   if (output.abstained) json["abstained"] = true;
   json["maps"] = list_of(output.maps, [](const MapName& map) {
-    return OrderedJson{{"layer", map.layer}, {"head", map.head}, {"source", map.source}};
+    OrderedJson name{{"layer", map.layer}, {"head", map.head}, {"source", map.source}};
+    if (map.pointing) name["part"] = "generator";
+    return name;
   });
   if (output.left_out.any()) {
     const LeftOut& left_out = output.left_out;
@@ -293,7 +295,9 @@ Output output_from_json(std::string_view text) {
   output.finished = root.is_true_or_missing("finished");
   output.abstained = root.has("abstained") && root.is_true_or_missing("abstained");
   output.maps = root.list("maps", [](const Place& map) {
-    return MapName{map.field("layer").count(), map.field("head").count(), map.field("source").text()};
+    MapName name = {map.field("layer").count(), map.field("head").count(), map.field("source").text()};
+    name.pointing = map.has("part") && map.field("part").text() == "generator";
+    return name;
   });
   if (root.has("left_out")) {
     const auto count = [&](const char* name) { return as_size(root.field("left_out").field(name).count()); };

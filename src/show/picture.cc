@@ -7,13 +7,17 @@
 
 namespace fovea {
 
+bool has_picture(const Output& output) {
+  return !output.maps.empty() || !output.self_maps.empty() || !saliency_map(output).rows.empty();
+}
+
 std::string draw_picture(std::span<const Output> outputs) {
   std::vector<std::string> parts;
   for (const Output& output : outputs) {
     if (!output.maps.empty()) {
       for (std::string& seen : draw_media_svgs(output, heat_map_of(output, 0), true)) parts.push_back(std::move(seen));
     }
-    if (!output.maps.empty() || output.self_maps.empty()) parts.push_back(draw_svg(output));
+    if (!output.maps.empty() || !has_picture(output)) parts.push_back(draw_svg(output));
     if (const HeatMap saliency = saliency_map(output); !saliency.rows.empty()) {
       parts.push_back(draw_svg(output, saliency, true));
     }

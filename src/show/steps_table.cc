@@ -47,7 +47,8 @@ std::string draw_steps(const Output& output) {
     for (std::size_t map = 0; map < std::min(step.looks.size(), output.maps.size()); ++map) {
       const AttentionRow& look = step.looks[map];
       if (output.maps[map].heads > 1) continue;  // a mean has no scores
-      text += fmt::format("  {}, context norm {:.4f}\n", map_title(output, map), look.context_norm);
+      text += "  " + map_title(output, map);
+      text += output.maps[map].pointing ? "\n" : fmt::format(", context norm {:.4f}\n", look.context_norm);
       text += fmt::format("  position  {:<{}}  {:>11}  {:>8}{}\n", "token", width, "score", "weight",
                           salient ? "   saliency" : "");
       for (std::size_t k = 0; k < look.weights.size(); ++k) {

@@ -13,12 +13,15 @@ namespace {
 
 std::string replacement(const Task& task, const StepExplanation& step, const std::vector<SourceToken>& tokens,
                         const Lexicon* dictionary) {
-  if (step.looks.empty()) return task.target().text(Vocabulary::unknown);
+  if (std::ranges::all_of(step.looks, &StepExplanation::Look::pointing)) {
+    return task.target().text(Vocabulary::unknown);
+  }
   std::vector<double> weights;
   for (const SourceToken& token : tokens) {  // the stop symbol has no place in the text: no word
     weights.push_back(token.start < token.end ? 0 : -std::numeric_limits<double>::infinity());
   }
   for (const auto& look : step.looks) {
+    if (look.pointing) continue;
     for (std::size_t i = 0; i < std::min(weights.size(), look.weights.size()); ++i) {
       weights[i] += static_cast<double>(look.weights[i]);
     }
@@ -56,6 +59,23 @@ std::vector<SourceToken> positions_of(const Task& task, const Reading& read) {
     for (std::size_t i = 0; i < sentences.size(); ++i) all[first + i].sentence = sentences[i];
   }
   return all;
+}
+
+// What a model without a source can point to: the start symbol and all it has written but the last.
+std::vector<SourceToken> past_of(const Task& task, std::span<const std::string> written, bool finished) {
+  std::vector<SourceToken> all = {{task.target().text(Vocabulary::start), 0, 0}};
+  for (const std::string& token : written.first(written.size() - (finished || written.empty() ? 0 : 1))) {
+    const int at = static_cast<int>(all.size());
+    all.push_back({token, at, at + 1});
+  }
+  for (SourceToken& token : all) token.named = true;
+  return all;
+}
+
+// As many as there are positions: a batch may be wider than a source, and of its past a model has read less.
+std::vector<float> fitted(std::vector<float> values, std::size_t positions) {
+  values.resize(positions, 0);
+  return values;
 }
 
 // The steps of a decoder that attends to what it has written: a row each.
@@ -111,6 +131,12 @@ Output make_output(const Task& task, const SourceText& text, const Reading& sour
   out.abstained = best.abstained;
   if (out.abstained) out.text.clear();
   const std::vector<std::string> written = task.written(best.symbols, source, text.target);
+  std::size_t positions = 0;
+  for (const StepExplanation& step : best.steps) {
+    if (!step.looks.empty()) positions = std::max(positions, step.looks[0].weights.size());
+  }
+  if (positions > 0 && !task.traits().reads) out.source = past_of(task, written, best.finished);
+  positions = std::min(positions, out.source.size());
   for (std::size_t i = 0; i < best.steps.size(); ++i) {
     const StepExplanation& step = best.steps[i];
     OutputStep shown;
@@ -122,14 +148,11 @@ Output make_output(const Task& task, const SourceText& text, const Reading& sour
     }
     for (const auto& look : step.looks) {
       if (!task.shows_positions()) break;  // nothing to write beside the columns
-      // The batch may be wider than this source.
-      const auto real = static_cast<std::ptrdiff_t>(std::min(look.weights.size(), out.source.size()));
-      shown.looks.push_back({{look.scores.begin(), look.scores.begin() + real},
-                             {look.weights.begin(), look.weights.begin() + real},
-                             look.context_norm,
-                             look.query,
-                             look.context});
-      if (i == 0) out.maps.push_back({look.layer, look.head, "source"});
+      shown.looks.push_back({fitted(look.scores, positions), fitted(look.weights, positions), look.context_norm,
+                             look.query, look.context});
+      if (i > 0) continue;
+      out.maps.push_back({look.layer, look.head, task.traits().reads ? "source" : "past"});
+      out.maps.back().pointing = look.pointing;
     }
     shown.saliency = step.saliency;
     out.steps.push_back(std::move(shown));

@@ -64,6 +64,7 @@ std::vector<Value> fold(std::span<const Value> values, std::span<const Run> word
 
 SourceToken fold_source(std::span<const SourceToken> pieces) {
   SourceToken word = {"", pieces[0].start, pieces[0].end, false, pieces[0].source};
+  word.named = pieces[0].named;
   // A mark that stands alone covers the spaces before the word, which are no part of it.
   if (pieces.size() > 1 && pieces[0].text == word_mark) word.start = pieces[1].start;
   for (const SourceToken& piece : pieces) {

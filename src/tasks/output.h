@@ -42,6 +42,7 @@ struct MapName {
   std::string source;        // which source it looks at
   int heads = 1;             // more than one: it is their mean, made for a picture
   bool one_of_many = false;  // others were left out on purpose
+  bool pointing = false;     // the generator's, which chooses by it: of no layer or head
 };
 
 // How a part of the model attends to its own positions; row q is where position q looks.
@@ -99,12 +100,12 @@ struct Output {
   std::string source_text;
   std::vector<std::string> other_sources = {};
   std::string features = {};        // as they were written; empty if the model reads none
-  std::vector<SourceToken> source;  // the positions that can be attended to, of all sources
+  std::vector<SourceToken> source;  // the positions that can be attended to, of all sources, or of the model's own past
   std::string text;
   double score = 0;
   bool finished = true;           // false if it was cut at the greatest length
   bool abstained = false;         // the best was not good enough: there is no text, though `nbest` has it
-  std::vector<MapName> maps;      // empty without attention to positions of a source
+  std::vector<MapName> maps;      // what chose the symbols first; empty without attention to positions of a source
   std::vector<OutputStep> steps;  // the last one is the stop symbol, unless it was cut or the task has one step
   LeftOut left_out = {};
   std::vector<Hypothesis> nbest;        // best first; the first is `text`, unless the model abstained

@@ -112,6 +112,59 @@ TEST(Show, OfSeveralHeadsTheMeanIsDrawnUnlessOneIsChosen) {
   EXPECT_EQ(parse_json(show({"--json"}).out)["maps"].size(), 2u) << "as it was";
 }
 
+TEST(Show, DrawsWhereAGeneratorPoints) {
+  const TemporaryFolder folder;
+  std::string places, lines;
+  for (int i = 0; i < 40; ++i) places += fmt::format("ab{}c\t{}\n", i, 1 + i % 3);
+  for (int i = 0; i < 40; ++i) lines += fmt::format("a cat {} and a dog {}\n", i % 7, i % 7);
+  folder.write("places.tsv", places);
+  folder.write("lines.txt", lines);
+  const auto show = [&](const std::string& text, const std::vector<std::string>& more) {
+    Command command = fovea({"show", "run", text});
+    command.words.insert(command.words.end(), more.begin(), more.end());
+    command.folder = folder.path().string();
+    return run(command);
+  };
+  const Outcome located = train_briefly(folder, "places.tsv", {"task=locate"});
+  ASSERT_EQ(located.code, 0) << located.err;
+  const Outcome pointer = show("ab7c", {"--svg", "map.svg", "--html", "map.html"});
+  EXPECT_TRUE(says(pointer.out, "\npointing\n")) << pointer.out;
+  EXPECT_FALSE(says(pointer.out, "\nattention\n"));
+  EXPECT_TRUE(says(pointer.err, "drawn is pointing; --layer and --head choose another map"));
+  EXPECT_TRUE(says(read_bytes(folder / "map.svg"), "pointing"));
+  EXPECT_TRUE(says(read_bytes(folder / "map.html"), "attention")) << "which has both";
+  const Outcome attention = show("ab7c", {"--head", "0", "--svg", "map.svg"});
+  EXPECT_TRUE(says(attention.out, "\nlayer 0, head 0\n")) << attention.out;
+  EXPECT_FALSE(says(read_bytes(folder / "map.svg"), "pointing"));
+
+  std::filesystem::remove_all(folder / "run");
+  const std::vector<std::string> language_model = {"task=language_model", "columns=target", "target.tokenizer=word"};
+  std::vector<std::string> sentinel = language_model;
+  sentinel.push_back("generator.kind=sentinel");
+  const Outcome read = train_briefly(folder, "lines.txt", sentinel);
+  ASSERT_EQ(read.code, 0) << read.err;
+  const Outcome past = show("a cat 3 and", {"--svg", "past.svg", "--steps"});
+  EXPECT_EQ(past.code, 0) << past.err;
+  for (const char* part : {"step 3: and", ", copied 0.", "\n  pointing into past\n"}) {
+    EXPECT_TRUE(says(past.out, part)) << past.out;
+  }
+  EXPECT_TRUE(says(read_bytes(folder / "past.svg"), "pointing into past"));
+  EXPECT_TRUE(says(read_bytes(folder / "past.svg"), "cat"));
+
+  std::filesystem::remove_all(folder / "run");
+  ASSERT_EQ(train_briefly(folder, "lines.txt", language_model).code, 0);
+  for (const char* flag : {"--svg", "--png"}) {
+    const Outcome refused = show("a cat", {flag, "none"});
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_EQ(refused.out, "");
+    EXPECT_TRUE(is_one_line(refused.err));
+    EXPECT_TRUE(says(refused.err, "there is no map to draw; --html and --steps have")) << refused.err;
+    EXPECT_FALSE(std::filesystem::exists(folder / "none"));
+  }
+  EXPECT_EQ(show("a cat", {"--html", "steps.html"}).code, 0);
+  EXPECT_TRUE(says(read_bytes(folder / "steps.html"), "Step by step"));
+}
+
 TEST(Show, PicturesAreDrawnAboveTheirMaps) {
   const TemporaryFolder folder;
   Command make = fovea({"make", "scenes", "--count", "12", "--seed", "1", "--pictures", "pics"});

@@ -301,6 +301,110 @@ TEST(Explanation, SpecialSymbolsAreNoAlternatives) {
   }
 }
 
+// What a step's symbol has by copying: the weights of the positions that it stands at.
+double copied(const Output& output, const OutputStep& step) {
+  double sum = 0;
+  for (std::size_t i = 0; i < output.source.size(); ++i) {
+    if (output.source[i].text == step.token) sum += static_cast<double>(step.looks[0].weights[i]);
+  }
+  return sum;
+}
+
+// Vinyals 2015: p(w) = sum_{x_i = w} a_i, whatever the attention of the decoder looks at.
+TEST(Explanation, WhatThePointerChoosesByIsTheFirstMap) {
+  const Model model = small_model(with({"generator.kind=pointer", "attention.heads=2", "attention.size=12"}), 3);
+  const std::string line = "abcdefg";
+  const auto answers = ask(model, line, explained(2), {"abcdefghij", "b"});
+  const Output output = make_output(model.task(), {line}, model.task().encode_source(line), answers);
+  ASSERT_EQ(output.maps.size(), 3u);
+  for (std::size_t map = 0; map < 3; ++map) {
+    EXPECT_EQ(output.maps[map].pointing, map == 0);
+    EXPECT_EQ(output.maps[map].head, map == 2 ? 1 : 0);
+    EXPECT_EQ(output.maps[map].source, "source");
+  }
+  EXPECT_EQ(output.left_out.maps, 0u);
+  for (const OutputStep& step : output.steps) {
+    ASSERT_EQ(step.looks.size(), 3u);
+    ASSERT_EQ(step.looks[0].weights.size(), line.size() + 1);
+    ASSERT_EQ(step.looks[0].scores.size(), line.size() + 1);
+    EXPECT_NEAR(copied(output, step), step.probability, 1e-5);
+    EXPECT_EQ(step.copy_gate, 1);
+    for (std::size_t i = 0; i + 1 < line.size(); ++i) {  // a = softmax of the scores
+      const AttentionRow& look = step.looks[0];
+      EXPECT_NEAR(std::log(static_cast<double>(look.weights[i]) / static_cast<double>(look.weights[i + 1])),
+                  static_cast<double>(look.scores[i]) - static_cast<double>(look.scores[i + 1]), 1e-3);
+    }
+  }
+  AnswerOptions few = explained();
+  few.search.limits.maps = 1;
+  const auto cut = ask(model, line, few);
+  EXPECT_TRUE(cut[0].steps[0].looks[0].pointing) << "kept before all others";
+  EXPECT_EQ(cut[0].maps, 3u);
+}
+
+// Merity 2016, with a sentinel that is never looked at: all that is written is copied from what was read before.
+TEST(Explanation, APointerIntoThePastHasAMapOfIt) {
+  for (const char* kind : {"decoder.kind=rnn", "decoder.kind=transformer"}) {
+    SCOPED_TRACE(kind);
+    Model model = small_model(with({"task=language_model", "columns=target", "decoder.style=plain",
+                                    "decoder.bridge=zero", "generator.kind=sentinel", "decoder.size=12", kind}),
+                              1);
+    for (const Parameters::Entry& entry : model.parameters().entries()) {
+      const auto values = model.parameters().values(entry);
+      if (entry.name == "generator.sentinel.weight") std::ranges::fill(values, Real(-2000));
+      if (entry.name == "generator.pointer.bias") std::ranges::fill(values, Real(1));
+    }
+    model.parameters().invalidate_packed();
+    Reading begun = model.task().encode_source("");
+    begun.prefix = model.task().encode_target("abcab");
+    Workers workers(1);
+    for (const int beam : {1, 3}) {
+      const auto answers = Answering(model, workers).answer(std::vector<const Reading*>{&begun}, explained(beam))[0];
+      const Output output = make_output(model.task(), {""}, begun, answers);
+      ASSERT_EQ(output.maps.size(), 1u);
+      EXPECT_TRUE(output.maps[0].pointing);
+      EXPECT_EQ(output.maps[0].source, "past");
+      ASSERT_EQ(output.source.size(), output.steps.size()) << "the last symbol is not read any more";
+      EXPECT_EQ(output.source[0].text, "<s>");
+      for (std::size_t t = 0; t < output.steps.size(); ++t) {
+        const OutputStep& step = output.steps[t];
+        if (t > 0) EXPECT_EQ(output.source[t].text, output.steps[t - 1].token);
+        ASSERT_EQ(step.looks.size(), 1u);
+        ASSERT_EQ(step.looks[0].weights.size(), output.source.size());
+        ASSERT_EQ(step.looks[0].scores.size(), output.source.size());
+        double sum = 0;
+        for (std::size_t i = 0; i < output.source.size(); ++i) {
+          if (i > t) EXPECT_EQ(step.looks[0].weights[i], 0) << "not read yet";
+          sum += static_cast<double>(step.looks[0].weights[i]);
+        }
+        ASSERT_TRUE(step.copy_gate.has_value());
+        EXPECT_NEAR(sum, *step.copy_gate, 1e-5);
+        EXPECT_NEAR(sum, 1, 1e-5);
+        EXPECT_NEAR(copied(output, step), step.probability, 1e-5) << t;
+      }
+    }
+    AnswerOptions few = explained();
+    few.search.limits.positions = 3;
+    const Output cut = make_output(model.task(), {""}, begun,
+                                   Answering(model, workers).answer(std::vector<const Reading*>{&begun}, few)[0]);
+    EXPECT_EQ(cut.source.size(), 3u);
+    EXPECT_EQ(cut.left_out.positions, cut.steps.size() - 3);
+    for (const OutputStep& step : cut.steps) EXPECT_EQ(step.looks[0].weights.size(), 3u);
+  }
+}
+
+TEST(Explanation, MapsToForceAreCountedBehindThePointers) {
+  const Model model = small_model(with({"generator.kind=pointer"}), 3);
+  AnswerOptions options = explained();
+  const auto force = [&](int map) {
+    options.search.explain.edits = edits_text({{0, map, {0, 0, 1, 0}}});
+    return ask(model, "abc", options)[0].steps[0];
+  };
+  expect_in(problem([&] { force(0); }), "map 0 is where the generator points");
+  expect_in(problem([&] { force(2); }), "map 2, but this model has 2");
+  EXPECT_EQ(force(1).looks[1].weights, (std::vector<float>{0, 0, 1, 0}));
+}
+
 TEST(Explanation, WhatCannotBeForcedIsRefused) {
   const std::string one = R"([{"step": 0, "weights": [1, 0, 0, 0]}])";
   const auto refused = [&](const std::vector<std::string>& settings, const std::string& edits) {

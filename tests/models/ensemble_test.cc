@@ -33,14 +33,18 @@ Said say(const TinyModel& model, const StepModel& asked, const Side& inputs) {
     said.log_probabilities.push_back(values_of(result.log_probabilities));
     said.gates.push_back(values_of(result.gate));
     for (const StepLook& look : result.looks) said.weights.push_back(values_of(look.weights));
+    for (const StepLook& look : result.pointing) said.weights.push_back(values_of(look.weights));
     state = result.state;
   }
   return said;
 }
 
-TEST(Ensemble, HasTheMeanOfProbabilitiesGatesAndLooks) {
+class EnsembleOf : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Generators, EnsembleOf, testing::Values("pointer_generator", "pointer"));
+
+TEST_P(EnsembleOf, HasTheMeanOfProbabilitiesGatesAndLooks) {
   ModelOptions options = tiny_options();
-  options.generator.kind = "pointer_generator";
+  options.generator.kind = GetParam();
   options.attention.heads = 2;
   TinyModel one(options), two(options);
   for (Real& value : two.parameters.values()) value *= Real(-0.5);

@@ -89,6 +89,30 @@ TEST(HeatMap, ThePictureIsOfTheMeanOfTheLastLayersHeadsUnlessOneIsChosen) {
   EXPECT_EQ(map_title(maps_to_draw(only, -1, -1), 0), "attention");
 }
 
+TEST(HeatMap, ThePictureIsOfWhereTheGeneratorPoints) {
+  Output output = example("abc", "b", {1}, 3);
+  output.maps[0].pointing = true;
+  output.steps[0].looks[0].weights = {0, 0, 1, 0};
+  const Output drawn = maps_to_draw(output, -1, -1);
+  EXPECT_EQ(drawn.maps.size(), 3U);
+  EXPECT_EQ(map_title(drawn, 0), "pointing");
+  EXPECT_EQ(heat_map_of(drawn, 0).weight(0, 2), 1);
+  const Output attention = maps_to_draw(output, 0, -1);
+  EXPECT_EQ(map_title(attention, 0), "layer 0, mean of 2 heads") << "where it points has no layer";
+  EXPECT_EQ(choose_maps(output, -1, 1).maps.size(), 1U);
+  output = choose_maps(output, -1, -1);
+  output.maps.pop_back();
+  EXPECT_EQ(map_title(output, 1), "attention") << "the only one";
+  EXPECT_NE(draw_steps(output).find("  pointing\n"), std::string::npos) << "no context is read";
+  output.maps.pop_back();
+  output.maps[0].source = "past";
+  output.source[0] = {"<s>", 0, 0};
+  output.source[0].named = true;
+  EXPECT_EQ(map_title(output, 0), "pointing into past");
+  EXPECT_EQ(heat_map_of(output, 0).columns[0].text, start_label().text);
+  EXPECT_THROW(choose_maps(output, 0, -1), Error);
+}
+
 TEST(ShadedText, IsRelativeAndWraps) {
   HeatMap map = map_of({{0.01, 0.02, 0.005, 0}});
   map.spaced = {false, true, true, true};

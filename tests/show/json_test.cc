@@ -75,6 +75,17 @@ TEST(Json, ReadsBackEveryBit) {
   EXPECT_EQ(back.source.back().start, back.source.back().end);
 }
 
+TEST(Json, SaysWhichMapIsTheGenerators) {
+  Output output = example("ab", "cd", {0}, 2);
+  EXPECT_EQ(output_to_json(output).find("\"part\""), std::string::npos);
+  output.maps[0].pointing = true;
+  const std::string text = output_to_json(output);
+  EXPECT_NE(text.find(R"("maps":[{"layer":0,"head":0,"source":"source","part":"generator"},)"), std::string::npos);
+  const Output again = output_from_json(text);
+  EXPECT_TRUE(again.maps[0].pointing);
+  EXPECT_FALSE(again.maps[1].pointing);
+}
+
 TEST(Json, HasWhatWasAskedFor) {
   Output output = example("ab", "cd");
   EXPECT_EQ(output_to_json(output).find("saliency"), std::string::npos);

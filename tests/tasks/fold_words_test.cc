@@ -47,6 +47,18 @@ TEST(FoldWords, EachSourceIsFoldedByItself) {
   EXPECT_FLOAT_EQ(folded.steps[0].looks[0].weights[4], 0.2f);
 }
 
+TEST(FoldWords, APastIsFoldedBehindItsStart) {
+  Output output = pieces();
+  output.source = {{"<s>", 0, 0}, {mark + "the", 1, 2}, {mark + "cat", 2, 3}, {"s", 3, 4}};
+  for (SourceToken& token : output.source) token.named = true;
+  const Output folded = fold_words(output);
+  ASSERT_EQ(folded.source.size(), 3u);
+  EXPECT_EQ(folded.source[0].text, "<s>");
+  EXPECT_EQ(folded.source[0].end, 0);
+  EXPECT_EQ(folded.source[2].text, "cats");
+  for (const SourceToken& token : folded.source) EXPECT_TRUE(token.named);
+}
+
 TEST(FoldWords, SourcePiecesBecomeWords) {
   const Output folded = fold_words(pieces());
   ASSERT_EQ(folded.source.size(), 3u);

@@ -493,6 +493,9 @@ TEST(Replacement, IsTheMostAttendedWord) {
       << "never raw";
   const std::vector<Answer> unexplained = {{{unknown, red}, -1, true, {}}};
   EXPECT_EQ(make_output(task, {line}, source, unexplained, &dictionary).text, "<unk> red");
+  std::vector<Answer> pointing = answers;
+  pointing[0].steps[0].looks.push_back({{{9, 0, 0, 0}, {9, 0, 0, 0}, 0}, 0, 0, true});
+  EXPECT_EQ(make_output(task, {line}, source, pointing).text, "dog red fox fox") << "pointing is no attention";
   const std::vector<Answer> blind = {{{unknown}, -1, true, {{}, {}}}};
   EXPECT_EQ(make_output(task, {line}, source, blind).text, "<unk>") << "no attention to go by";
 }

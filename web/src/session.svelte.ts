@@ -57,8 +57,8 @@ export class Session {
   // What is chosen, for a picture.
   readonly drawn = $derived.by((): Drawn => {
     if (this.choice === "mean") return {};
-    const { layer, head } = this.explanation?.maps[this.choice] ?? {};
-    return layer === undefined || head === undefined || this.explanation!.maps.length === 1 ? {} : { layer, head };
+    const { layer, head, pointing } = this.explanation?.maps[this.choice] ?? {};
+    return layer === undefined || head === undefined || pointing || this.explanation!.maps.length === 1 ? {} : { layer, head };
   });
   readonly map = $derived.by((): HeatMap | null =>
     this.explanation && this.explanation.maps.length > 0 ? heat_map_of(this.explanation, this.choice) : null,

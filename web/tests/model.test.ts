@@ -7,10 +7,11 @@ import { plain, read_address, write_address } from "../src/model/address.ts";
 import { command_of, quoted } from "../src/model/command.ts";
 import { colour_of, hex, viridis_of } from "../src/model/colour.ts";
 import { read_explanation } from "../src/model/explanation.ts";
-import { column_sums, crowded, heat_map_of, map_of_rows, mean_of, usual_choice, row_of } from "../src/model/heat_map.ts";
+import { column_sums, crowded, heat_map_of, map_of_rows, mean_of, usual_choice, row_of, weight_at } from "../src/model/heat_map.ts";
 import { joined } from "../src/model/joining.ts";
 import { label_of, output_label, printable, shorten, source_label } from "../src/model/label.ts";
 import { Latest } from "../src/model/latest.ts";
+import { pieces_of } from "../src/model/pieces.ts";
 import { coverage_of, entropy, offset_of, rank_correlation, read_map, top_mass, warnings, with_weight } from "../src/model/reading.ts";
 import { add_event, charts_of, empty_run } from "../src/model/run.ts";
 import { file_name, inside_script } from "../src/model/saving.ts";
@@ -106,6 +107,25 @@ describe("maps", () => {
     expect(usual_choice(read)).toBe("mean");
     two.maps[1] = { layer: 1, head: 0, source: "source" };
     expect(usual_choice(read_explanation(two))).toBe(1);
+  });
+  test("where the generator points is shown before the attention, and is no part of its mean", () => {
+    const two = dates() as { maps: object[]; steps: { looks: { weights: number[]; scores: number[]; context_norm: number }[] }[] };
+    two.maps.unshift({ layer: 0, head: 0, source: "source", part: "generator" });
+    for (const step of two.steps) step.looks.unshift({ ...step.looks[0]!, weights: step.looks[0]!.weights.map((_, i) => Number(i === 2)) });
+    const read = read_explanation(two);
+    expect(usual_choice(read)).toBe(0);
+    expect(weight_at(heat_map_of(read, 0), 0, 2)).toBe(1);
+    expect([0, 1].map((i) => heat_map_of(read, i).title)).toEqual(["pointing", "attention"]);
+  });
+  test("a past has its words and the start symbol for names", () => {
+    const past = ["<s>", "a", "b"].map((text, i) => ({ text, start: i, end: i > 0 ? i + 1 : 0, named: true }));
+    const looks = [{ scores: [0, 0, 0], weights: [0, 1, 0], context_norm: 0 }];
+    const steps = ["a", "b", "</s>"].map((token) => ({ token, probability: 1, alternatives: [], looks, copy_gate: 1 }));
+    const read = read_explanation({ ...(dates() as object), source: { text: "", tokens: past }, maps: [{ layer: 0, head: 0, source: "past", part: "generator" }], steps });
+    const map = heat_map_of(read, 0);
+    expect(map.title).toBe("pointing into past");
+    expect(map.columns.map((one) => one.text)).toEqual(["▸", "a", "b"]);
+    expect(pieces_of(map).map((one) => one.gap + one.text).join("")).toBe(" ▸ a b");
   });
   test("colours begin and end where they should", () => {
     expect(hex(viridis_of(0))).toBe("#440154");

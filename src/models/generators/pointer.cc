@@ -25,7 +25,7 @@ class Pointer : public Generator {
     const Tensor weights = masked_softmax(scores, mask);
     Tensor gate = pass.tape().make({weights.shape()[0], weights.shape()[1], 1});
     std::ranges::fill(gate.values(), Real(0));
-    return {log(scatter_to_vocabulary(weights, sources.copy_map), Real(1e-30)), gate, weights};
+    return {log(scatter_to_vocabulary(weights, sources.copy_map), Real(1e-30)), gate, weights, {}, scores};
   }
   bool writes_vocabulary() const override { return false; }
 

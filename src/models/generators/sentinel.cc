@@ -20,7 +20,7 @@ class Sentinel : public Generator {
     const auto [gate, copying] = softmax_with(pass, sentinel_(pass, query), scores, mask);
     const Tensor from_vocabulary = logits(pass, readout.features);
     return {log_mixture(from_vocabulary, gate, scatter_to_vocabulary(copying, sources.copy_map)), gate, copying,
-            from_vocabulary};
+            from_vocabulary, scores};
   }
 
  private:

@@ -5,6 +5,7 @@ export interface SourceToken {
   start: number;
   end: number;
   read: boolean;
+  named?: boolean; // the text is a name and no part of the source's
   source?: number; // which of several it belongs to; none: the first
   sentence?: number; // of a document
   box?: [number, number, number, number]; // of a picture: left, top, right, bottom
@@ -36,6 +37,7 @@ export interface MapName {
   layer: number;
   head: number;
   source: string;
+  pointing?: boolean; // the generator's, which chooses by it: of no layer or head
 }
 
 export interface Hypothesis {
@@ -143,6 +145,7 @@ function read_token(token: Place): SourceToken {
     end: token.field("end").number,
     read: !token.has("read") || token.field("read").truth,
   };
+  if (token.has("named")) result.named = token.field("named").truth;
   if (token.has("source")) result.source = token.field("source").number;
   if (token.has("sentence")) result.sentence = token.field("sentence").number;
   if (token.has("box")) {
@@ -233,6 +236,7 @@ export function read_explanation(json: unknown): Explanation {
       layer: map.field("layer").number,
       head: map.field("head").number,
       source: map.field("source").text,
+      ...(map.has("part") && map.field("part").text === "generator" ? { pointing: true } : {}),
     })),
     steps: root.field("steps").list(read_step),
     nbest: root.field("nbest").list((hypothesis) => ({

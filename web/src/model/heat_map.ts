@@ -24,13 +24,15 @@ export function map_title(explanation: Explanation, choice: MapChoice): string {
     return `layer ${explanation.maps[heads[0]!]?.layer}, mean of ${heads.length} heads`;
   }
   const name = explanation.maps[choice]!;
-  const title = explanation.maps.length === 1 ? "attention" : `layer ${name.layer}, head ${name.head}`;
-  return name.source !== "" && name.source !== "source" ? `${title} on ${name.source}` : title;
+  const alone = explanation.maps.filter((map) => !map.pointing).length === 1;
+  const title = name.pointing ? "pointing" : alone ? "attention" : `layer ${name.layer}, head ${name.head}`;
+  return name.source !== "" && name.source !== "source" ? `${title} ${name.pointing ? "into" : "on"} ${name.source}` : title;
 }
 
-// The mean is over the heads of the last layer that look at the same source as the first.
+// The mean is over the heads of the last layer that look at the same source as the first; where the generator points, which
+// is then the first, is none of them.
 export function mean_of({ maps }: Explanation): number[] {
-  const same = maps.filter((map) => map.source === maps[0]!.source);
+  const same = maps.filter((map) => map.source === maps[0]!.source && map.pointing === maps[0]!.pointing);
   const last = Math.max(...same.map((map) => map.layer));
   return maps.flatMap((map, i) => (same.includes(map) && map.layer === last ? [i] : []));
 }

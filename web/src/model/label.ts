@@ -72,8 +72,9 @@ const special: Record<string, Label> = {
 
 export const output_label = (token: string): Label =>
   is_stop_text(token) ? stop : Object.hasOwn(special, token) ? special[token]! : label_of(token);
-export const source_label = (token: { text: string; start: number; end: number }): Label =>
-  is_stop(token) ? stop : label_of(token.text);
+// A model without a source points into its own past, which begins with the start symbol.
+export const source_label = (token: { text: string; start: number; end: number; named?: boolean }): Label =>
+  is_stop(token) ? stop : token.named && token.start === token.end && token.text === "<s>" ? special[token.text]! : label_of(token.text);
 
 // Control characters made visible, everything else as it is: for lines of text rather than single tokens.
 export function printable(text: string): string {

@@ -16,7 +16,7 @@ export function pieces_of(map: HeatMap): Piece[] {
   let further = false;
   return map.columns.map((column, i) => {
     const token = map.source?.tokens[i];
-    if (!token) return { gap: " ", text: column.text, stop: false };
+    if (!token || token.named) return { gap: " ", text: column.text, stop: false };
     const begins = i > 0 && token.start < map.source!.tokens[i - 1]!.start;
     further ||= begins;
     const stop = is_stop(token);

@@ -33,6 +33,7 @@ export function most(values: readonly number[]): number {
 // Symbols that stand in the source exactly once and were written say where the weight should be if they were copied. Where
 // most of them have their greatest weight by the same distance beside, the map is off.
 export function offset_of(map: HeatMap): number {
+  if (map.source?.tokens.some((token) => token.named)) return 0; // not of the text, or of a past that has no symbol before it is written
   const counts = new Map<string, number[]>();
   map.columns.forEach((column, i) => counts.set(column.text, [...(counts.get(column.text) ?? []), i]));
   const distances = new Map<number, number>();

@@ -368,13 +368,17 @@ TEST(Explanation, APointerIntoThePastHasAMapOfIt) {
       EXPECT_EQ(output.source[0].text, "<s>");
       for (std::size_t t = 0; t < output.steps.size(); ++t) {
         const OutputStep& step = output.steps[t];
-        if (t > 0) EXPECT_EQ(output.source[t].text, output.steps[t - 1].token);
+        if (t > 0) {
+          EXPECT_EQ(output.source[t].text, output.steps[t - 1].token);
+        }
         ASSERT_EQ(step.looks.size(), 1u);
         ASSERT_EQ(step.looks[0].weights.size(), output.source.size());
         ASSERT_EQ(step.looks[0].scores.size(), output.source.size());
         double sum = 0;
         for (std::size_t i = 0; i < output.source.size(); ++i) {
-          if (i > t) EXPECT_EQ(step.looks[0].weights[i], 0) << "not read yet";
+          if (i > t) {
+            EXPECT_EQ(step.looks[0].weights[i], 0) << "not read yet";
+          }
           sum += static_cast<double>(step.looks[0].weights[i]);
         }
         ASSERT_TRUE(step.copy_gate.has_value());

@@ -95,6 +95,17 @@ TEST_F(CheckpointTest, ImpossibleNumbersAreRefused) {
     }
     EXPECT_TRUE(holds(refusal_with(key, "much"), "cannot be read")) << key;
   }
+  for (const char* key : {"smoothed_loss", "expected", "loss"}) {
+    for (const std::string value : {"1e999", "-1e999", "null", "NaN", "Infinity"}) {
+      TensorFile file = whole_;
+      nlohmann::json progress = nlohmann::json::parse(file.metadata["progress"]);
+      progress[key] = "here";
+      std::string text = progress.dump();
+      text.replace(text.find("\"here\""), 6, value);
+      file.metadata["progress"] = text;
+      EXPECT_TRUE(holds(refusal(file), "cannot be read")) << key << " " << value;
+    }
+  }
   for (const char* text : {"", "[]", "null", "{}", "{\"update\":1e999}", "\x1b"}) {
     TensorFile file = whole_;
     file.metadata["progress"] = text;

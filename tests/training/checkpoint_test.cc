@@ -173,7 +173,7 @@ TEST_F(CheckpointTest, AStrangeJournalIsPassedOver) {
   std::string strange;
   for (const char* line :
        {R"({"event":5,"update":1})", R"({"event":null,"update":2})", R"({"event":["validation"],"update":3})",
-        R"({"event":"validation","update":4,"epoch":"x","best":7,"exact":[],"samples":5})",
+        R"({"event":"validation","update":4,"epoch":"x","best":7,"exact":[],"samples":5})", R"({"event":"update"})",
         R"({"update":18446744073709551615})", R"({"update":-9223372036854775808})", R"({"update":1e5})",
         R"({"update":1,"epoch":1e999})", "[]", "5", "{", ""}) {
     strange += std::string(line) + "\n";

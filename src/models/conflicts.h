@@ -6,6 +6,6 @@
 namespace fovea {
 
 // A usage_error that names both and says what to do.
-void check_conflicts(const ModelOptions& options, bool reads = true);  // whether there is a source
+void check_conflicts(const ModelOptions& options, bool reads);  // whether there is a source
 
 }  // namespace fovea

@@ -1,7 +1,6 @@
 #include "training/checkpoint.h"
 
 #include <algorithm>
-#include <cmath>
 #include <type_traits>
 
 #include "base/json.h"
@@ -106,8 +105,7 @@ Progress progress_from_json(const std::string& text, const std::string& name) {
   const auto within = [](double low, double value, double high) { return low <= value && value <= high; };
   if (!within(-1e9, progress.best, 1e9) || !within(-1e9, progress.best_loss, 1e9) ||
       progress.best_update > progress.update || !within(0, progress.rate_factor, 1) ||
-      !within(0, progress.seconds, 1e12) || !std::isfinite(progress.smoothed_loss) ||
-      !std::isfinite(progress.expected)) {
+      !within(0, progress.seconds, 1e12)) {
     throw model_error("{}: its progress has an impossible score, rate or time", name);
   }
   return progress;

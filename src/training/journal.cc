@@ -22,7 +22,7 @@ void for_each_event(const std::string& text, const Use& use) {
     const std::string_view line(text.data() + start, end - start);
     const Json event = parse_json(line);
     // The last line of a killed run may be cut short.
-    if (event.is_object() && event.contains("update") && event["update"].is_number_integer()) use(event, line);
+    if (event.is_object() && event.value("update", Json()).is_number_integer()) use(event, line);
     start = end + 1;
   }
 }

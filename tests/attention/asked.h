@@ -114,7 +114,7 @@ class Asked {
     real_.assign(at(asking.positions, 0, 1), 0);
     queries_.assign(at(rows_, 0, query_size), 0);
     written_.assign(at(rows_, 0, written_size), 0);
-    stepped_.assign(at(rows_, 0, 1), 0);
+    stepped_.clear();
     samples_.clear();
     for (int b = 0; b < batch_; ++b) {
       const AskedSource& source = sources[as_size(b)];
@@ -126,6 +126,7 @@ class Asked {
       place(source.queries, query_size, queries_);
       place(source.written, written_size, written_);
       for (int i = 0; i < std::ssize(source.memory); ++i) real_[at(i, b, 1)] = 1;
+      if (!source.stepped.empty()) stepped_.resize(at(rows_, 0, 1));
       for (int q = 0; q < std::ssize(source.stepped); ++q) stepped_[at(q, b, 1)] = source.stepped[q];
     }
   }
@@ -161,7 +162,7 @@ class Asked {
       const auto now = [&](Tensor all, int size) { return as_shape(step(all, s), {asking_.at_once, batch_, size}); };
       history.written = now(written, written_size);
       const auto at_step = as_size(asking_.at_once * batch_);
-      history.stepped = std::span(stepped_).subspan(as_size(s) * at_step, at_step);
+      if (!stepped_.empty()) history.stepped = std::span(stepped_).subspan(as_size(s) * at_step, at_step);
       const When when = {asking_.stride == 0 ? s : s * asking_.at_once, asking_.stride};
       const auto attended = attention_.attend(pass, now(queries, query_size), when, prepared, history);
       if (!forced) expect_parts(pass, now(queries, query_size), when, prepared, history, attended);

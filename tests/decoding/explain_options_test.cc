@@ -1,6 +1,7 @@
 // Edits come from outside: every text either gives weights that can be used or one line that says what is wrong.
 #include "decoding/explain_options.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -28,20 +29,43 @@ TEST(ExplainOptions, ReadsEdits) {
   EXPECT_EQ(edits[0].map, 1);
   EXPECT_EQ(edits[0].weights, (std::vector<float>{0.5f, 1, 0}));
   EXPECT_EQ(edits[1].map, 0);
+  EXPECT_EQ(read_edits(R"([{"step": 1000000, "map": 1000000, "weights": [1]}])")[0].step, 1000000);
 }
 
 TEST(ExplainOptions, RefusesEditsThatMakeNoSense) {
-  for (const std::string text :
-       {"{}", "[", "1", "[1]", "[[]]", R"([{}])", R"([{"step": -1, "weights": [1]}])",
-        R"([{"step": 1.5, "weights": [1]}])", R"([{"step": 1e9, "weights": [1]}])", R"([{"step": 0}])",
-        R"([{"step": 0, "weights": 1}])", R"([{"step": 0, "weights": []}])", R"([{"step": 0, "weights": [-1, 2]}])",
-        R"([{"step": 0, "weights": [null]}])", R"([{"step": 0, "weights": [0, 0]}])",
-        R"([{"step": 0, "weights": [1e99]}])", R"([{"step": 0, "weights": ["1"]}])",
-        R"([{"step": 0, "weights": [1], "head": 0}])", R"([[[[[[[1]]]]]]])"}) {
+  for (const std::string text : {"{}",
+                                 "[",
+                                 "1",
+                                 "[1]",
+                                 "[[]]",
+                                 R"([{}])",
+                                 R"([{"step": -1, "weights": [1]}])",
+                                 R"([{"step": 1.5, "weights": [1]}])",
+                                 R"([{"step": 1e9, "weights": [1]}])",
+                                 R"([{"step": 1000001, "weights": [1]}])",
+                                 R"([{"step": 0}])",
+                                 R"([{"step": 0, "weights": 1}])",
+                                 R"([{"step": 0, "weights": []}])",
+                                 R"([{"step": 0, "weights": [-1, 2]}])",
+                                 R"([{"step": 0, "weights": [null]}])",
+                                 R"([{"step": 0, "weights": [0, 0]}])",
+                                 R"([{"step": 0, "weights": [1e99]}])",
+                                 R"([{"step": 0, "weights": ["1"]}])",
+                                 R"([{"step": 0, "weights": [1], "head": 0}])",
+                                 R"([[[[[[[1]]]]]]])"}) {
     EXPECT_NE(problem(text), "nothing") << text;
     EXPECT_EQ(problem(text).find('\n'), std::string::npos);
   }
   EXPECT_NE(problem(std::string(std::size_t(1) << 23, ' ')), "nothing");
+}
+
+// Among weights that can be used, too.
+TEST(ExplainOptions, NamesTheWeightThatIsNone) {
+  for (const char* weight : {"null", "\"1\"", "true", "{}", "[1]", "-0.5", "1e39"}) {
+    EXPECT_EQ(problem(fmt::format(R"([{{"step": 0, "weights": [1, {}, 1]}}])", weight)),
+              "`edits` [0].weights[1]: wants a number that is finite and not below zero")
+        << weight;
+  }
 }
 
 TEST(ExplainOptions, TakesSoManyEditsAndNoMore) {

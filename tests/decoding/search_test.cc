@@ -284,9 +284,62 @@ TEST(Search, ExplainsLayersHeadsAndTheGate) {
         }
         EXPECT_EQ(step.gate, 0.125 * source + 0.25 * static_cast<double>(t));
       }
+      EXPECT_EQ(answer.maps, 3u);
     }
   }
   EXPECT_EQ(find_one(random_table(7), o, 4)[0].steps[0].gate, std::nullopt);
+  o.alternatives = 0;
+  EXPECT_EQ(find(random_table(7), o, {4}, extras)[0][0].maps, 0u) << "nothing is explained";
+}
+
+TEST(Search, WeightsAreForcedInTheirStepAlone) {
+  struct Forced : TableModel {
+    using TableModel::TableModel;
+    StepResult step(Pass& pass, const State& state, Ids previous) const override {
+      heads.emplace_back();
+      for (const ForcedWeights& weights : pass.forced()) heads.back().push_back(weights.head);
+      return TableModel::step(pass, state, previous);
+    }
+    mutable std::vector<std::vector<int>> heads;  // of each step
+  } model([](int, const Path&) -> Row { return {-9, -1, -9, -9, -9, -9}; }, 1);
+  const std::vector<float> weights = {1};
+  const std::vector<ForcedStep> forced = {
+      {0, {.head = 7, .weights = weights}}, {2, {.head = 8, .weights = weights}}, {2, {.head = 9, .weights = weights}}};
+  const TableSearch o = options(1, 1);
+  const std::vector<int> max_steps = {4};
+  Parameters parameters;
+  parameters.allocate();
+  SearchArenas arenas;
+  search(parameters, model, o, o, o.rules_made(), {.max_steps = max_steps, .forced = forced}, arenas);
+  EXPECT_EQ(model.heads, (std::vector<std::vector<int>>{{7}, {}, {8, 9}, {}}));
+}
+
+// So wide that all there is is looked at: the tree has every beginning, each once, up to as many as it may have.
+TEST(Search, TheTreeHasAllThatWasLookedAt) {
+  const Table table = random_table(9);
+  for (const int max_steps : {3, 7}) {
+    TableSearch o = options(2000, 1);
+    o.explain.tree = true;
+    const SearchTree tree = find_one(table, o, max_steps)[0].tree;
+    std::size_t all = 0, living = 1;
+    for (int step = 0; step < max_steps; ++step) all += 4 * living, living *= 3;
+    EXPECT_EQ(tree.nodes.size() + tree.left_out, all);
+    EXPECT_EQ(tree.nodes.size(), std::min(all, max_tree_nodes));
+    std::set<Path> seen;
+    std::vector<Path> paths;
+    for (const TreeNode& node : tree.nodes) {
+      Path path = node.parent < 0 ? Path() : paths[as_size(node.parent)];
+      const double before = node.parent < 0 ? 0 : tree.nodes[as_size(node.parent)].log_probability;
+      const double log_p = table(0, path)[as_size(node.symbol)];
+      EXPECT_EQ(node.step, std::ssize(path));
+      EXPECT_NEAR(node.probability, std::exp(log_p), 1e-6);
+      EXPECT_NEAR(node.log_probability, before + log_p, 1e-6);
+      EXPECT_EQ(node.kept, node.symbol == stop || node.step + 1 < max_steps);
+      path.push_back(node.symbol);
+      EXPECT_TRUE(seen.insert(path).second);
+      paths.push_back(std::move(path));
+    }
+  }
 }
 
 // A neighbour that can copy more makes the batch's symbols more. What they cannot write is not for the others.

@@ -72,6 +72,10 @@ std::vector<Case> cases() {
       all.push_back(deep);
     }
   }
+  Case several = {"lstmn_of_several_heads", tiny_options()};  // whose context has another size than its past
+  several.options.encoder.kind = "lstmn";
+  several.options.intra_attention.heads = 2;
+  all.push_back(several);
   Case dropping = {"dropout", tiny_options(), 0.3};
   dropping.options.encoder.layers = dropping.options.decoder.layers = 2;
   all.push_back(dropping);
@@ -189,6 +193,27 @@ TEST(EncoderDecoder, StepByStepDropsTheSame) {
     EXPECT_NEAR(model.terms(model.batch(), {}, 0.4, 1e-300)[0].value, at_once, is_double ? 1e-10 : 1e-4) << output;
     EXPECT_NE(model.terms(model.batch())[0].value, at_once);
   }
+}
+
+// A recurrent decoder chooses step by step, after what it chose before.
+TEST(EncoderDecoder, ARecurrentDecoderReadsItsOwnChoices) {
+  TinyModel model(tiny_options());
+  const Batch batch = model.batch();
+  Batch own = batch;
+  for (int t = 1; t < batch.previous.length; ++t) {
+    Arena arena;
+    Pass pass(model.parameters, arena);
+    const auto rows = stepped(model, *model.network.begin(pass, batch.source), own.previous);
+    for (int b = 0; b < batch.previous.batch; ++b) {
+      const auto log_p = std::span(rows[as_size(t) - 1]).subspan(as_size(b) * target_symbols, target_symbols);
+      own.previous.ids[as_size(t * batch.previous.batch + b)] =
+          static_cast<std::int32_t>(std::ranges::max_element(log_p) - log_p.begin());
+    }
+  }
+  ASSERT_NE(own.previous.ids, batch.previous.ids);
+  const double loss = model.terms(own)[0].value;
+  EXPECT_NEAR(model.terms(batch, {}, 0, 1)[0].value, loss, is_double ? 1e-10 : 1e-4);
+  EXPECT_GT(std::abs(model.terms(batch)[0].value - loss), 1e-3);
 }
 
 // A Transformer reads what it chose when it was given the right symbols, and learns from that reading alone.

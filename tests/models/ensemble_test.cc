@@ -75,5 +75,52 @@ TEST_P(EnsembleOf, HasTheMeanOfProbabilitiesGatesAndLooks) {
   expect_mean(both.weights, a.weights, b.weights, same, same);
 }
 
+// Sees as many positions as it is told to, and reads its number from them.
+class Seeing : public StepModel {
+ public:
+  Seeing(int positions, Real number) : positions_(positions), number_(number) {}
+
+  int sources() const override { return 1; }
+  State start(Pass&) const override { return {}; }
+  StepResult step(Pass& pass, const State&, Ids) const override {
+    const auto filled = [&](int size) {
+      Tensor x = pass.tape().make({1, size});
+      std::ranges::fill(x.values(), number_);
+      return x;
+    };
+    StepResult result;
+    result.log_probabilities = filled(3);
+    result.looks = {{filled(positions_), filled(positions_), filled(2)}};
+    return result;
+  }
+  void keep(Ids) override {}
+
+ private:
+  int positions_;
+  Real number_;
+};
+
+// Looks at other positions have no mean: that of the first is shown, with the context that it read.
+TEST(Ensemble, HasTheLooksOfTheFirstWhereTheOthersSeeOtherPositions) {
+  for (const int positions : {4, 5}) {
+    Parameters parameters;
+    parameters.allocate();
+    Arena arena, own[2][2];
+    std::vector<Ensemble::Member> members;
+    members.push_back({&parameters, std::make_unique<Seeing>(4, Real(-1)), &own[0][0], &own[0][1]});
+    members.push_back({&parameters, std::make_unique<Seeing>(positions, Real(-3)), &own[1][0], &own[1][1]});
+    const Ensemble both(std::move(members));
+    Pass pass(parameters, arena);
+    const std::vector<std::int32_t> previous = {start};
+    const StepResult result = both.step(pass, both.start(pass), previous);
+    ASSERT_EQ(result.looks.size(), 1u);
+    const Real wanted = positions == 4 ? -2 : -1;
+    for (const Tensor part : {result.looks[0].scores, result.looks[0].weights, result.looks[0].context}) {
+      for (const Real value : part.values()) EXPECT_EQ(value, wanted) << positions;
+    }
+    EXPECT_EQ(result.looks[0].weights.values().size(), 4u);
+  }
+}
+
 }  // namespace
 }  // namespace fovea::ensemble_test

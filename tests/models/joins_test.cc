@@ -182,6 +182,28 @@ TEST(SeveralSources, AreReadOneByOneAsAllAtOnce) {
   }
 }
 
+TEST(SeveralSources, BatchMatesChangeNothing) {
+  const std::vector<Sequence> second = {{4, 5}, {6, 5, 4, 4}, {}};
+  std::vector<ModelOptions> all = every_way();
+  for (const std::string& join : joins().names()) {
+    all.push_back(tiny_options());
+    all.back().join = join;
+    all.back().decoder.bridge = "mean";
+  }
+  for (const ModelOptions& options : all) {
+    SCOPED_TRACE(name_of(options));
+    TinyModel model(options, 0, two_sources);
+    const double together = model.nll(batch_of_two(model));
+    double sum = 0;
+    for (std::size_t i = 0; i < second.size(); ++i) {
+      Batch alone = tiny_batch({tiny_examples()[i]}, model.linked);
+      alone.source.others = {tiny_side({second[i]}, {.last = stop}, 0)};
+      sum += model.nll(alone);
+    }
+    EXPECT_NEAR(together, sum, nearly * std::max(1.0, sum));
+  }
+}
+
 // One source behind the other, without pads between them, whatever else is in the batch.
 TEST(SeveralSources, WeightsStandSourceBehindSource) {
   for (const std::string& join : joins().names()) {

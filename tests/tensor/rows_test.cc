@@ -54,6 +54,11 @@ TEST(GatherRows, KeepsAllAxesButTheFirst) {
   }
 }
 
+TEST(Concat, OfOneIsThatOne) {
+  const NamedInputs x = {{"x", {2, 3}}};
+  EXPECT_EQ(run(x, [](Ts t) { return concat({t[0]}); }).output, x[0].values);
+}
+
 TEST(Products, WantShapesThatMeet) {
   const NamedInputs inputs = {{"x", {2, 3}}, {"weight", {4, 5}}, {"base", {2, 5}}};
   EXPECT_THROW(run(inputs, [](Ts t) { return linear(t[0], t[1]); }), Error);

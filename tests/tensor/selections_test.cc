@@ -235,6 +235,25 @@ TEST(Posterior, OfUnlikelySymbols) {
   }
 }
 
+// However much more likely one position makes the symbol than the others, the first and the last included.
+TEST(Posterior, OfOnePositionAlone) {
+  const OwnMask mask({"111"});
+  for (std::size_t certain = 0; certain < 3; ++certain) {
+    std::vector<Real> log_likelihoods(3, -2000);
+    log_likelihoods[certain] = -1;
+    const NamedInputs inputs = {one_row("prior", {Real(0.5), Real(0.25), Real(0.25)}),
+                                one_row("log_likelihoods", log_likelihoods)};
+    const auto found = run(inputs, [&](Ts in) {
+      const auto [log_sum, weights] = posterior(in[0], in[1], mask);
+      return concat({log_sum, weights});
+    });
+    Numbers wanted(4, 0);
+    wanted[0] = std::log(certain == 0 ? 0.5 : 0.25) - 1;
+    wanted[certain + 1] = 1;
+    expect_close(found.output, wanted, "log_sum and weights", 1e-6);
+  }
+}
+
 TEST(Posterior, OfTheImpossible) {
   const OwnMask mask({"11"});
   const NamedInputs nowhere = {one_row("prior", {0, 0}), one_row("log_likelihoods", {-1, -2})};

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <vector>
 
+#include "base/as_size.h"
 #include "support/random_values.h"
 #include "tensor/ops.h"
 #include "tensor/packed.h"
@@ -34,11 +35,13 @@ class Product {
     const Tensor x = tape.borrow({size_.rows, size_.in}, x_.data(), nullptr);
     const Tensor weight = tape.borrow({size_.in, size_.out}, weight_.data(), nullptr, &packed_);
     const Tensor y = linear(x, weight, tape.borrow({size_.out}, bias_.data(), nullptr));
+    used_ = arena.used();
     const Tensor more = add_products(y, {{x, weight}});
     std::vector<Real> both(y.values().begin(), y.values().end());
     both.insert(both.end(), more.values().begin(), more.values().end());
     return both;
   }
+  std::size_t used() const { return used_; }  // bytes of the arena, for one product
 
  private:
   Size size_;
@@ -46,6 +49,7 @@ class Product {
   std::vector<Real> weight_;
   std::vector<Real> bias_;
   Packed packed_;
+  std::size_t used_ = 0;
 };
 
 TEST(ShareProducts, ChangesNoBit) {
@@ -62,6 +66,20 @@ TEST(ShareProducts, ChangesNoBit) {
         }
       }
     }
+  }
+}
+
+// All write what they have made whole numbers of at the same time.
+TEST(ShareProducts, EachWorkerHasRoomOfItsOwn) {
+  const Size size = {2, 300, 512};
+  Product product(size, true);
+  product.compute();
+  const std::size_t alone = product.used(), room = sizeof(std::int16_t) * as_size(size.rows) * as_size(size.in);
+  for (const int threads : {2, 5}) {
+    Workers workers(threads);
+    const ShareProducts sharing(workers);
+    product.compute();
+    EXPECT_GE(product.used() + Arena::alignment, alone + as_size(workers.count() - 1) * room) << threads;
   }
 }
 

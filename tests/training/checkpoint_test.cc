@@ -95,6 +95,17 @@ TEST_F(CheckpointTest, ImpossibleNumbersAreRefused) {
     }
     EXPECT_TRUE(holds(refusal_with(key, "much"), "cannot be read")) << key;
   }
+  for (const char* key : {"smoothed_loss", "expected", "loss"}) {
+    for (const std::string value : {"1e999", "-1e999", "null", "NaN", "Infinity"}) {
+      TensorFile file = whole_;
+      nlohmann::json progress = nlohmann::json::parse(file.metadata["progress"]);
+      progress[key] = "here";
+      std::string text = progress.dump();
+      text.replace(text.find("\"here\""), 6, value);
+      file.metadata["progress"] = text;
+      EXPECT_TRUE(holds(refusal(file), "cannot be read")) << key << " " << value;
+    }
+  }
   for (const char* text : {"", "[]", "null", "{}", "{\"update\":1e999}", "\x1b"}) {
     TensorFile file = whole_;
     file.metadata["progress"] = text;
@@ -162,7 +173,7 @@ TEST_F(CheckpointTest, AStrangeJournalIsPassedOver) {
   std::string strange;
   for (const char* line :
        {R"({"event":5,"update":1})", R"({"event":null,"update":2})", R"({"event":["validation"],"update":3})",
-        R"({"event":"validation","update":4,"epoch":"x","best":7,"exact":[],"samples":5})",
+        R"({"event":"validation","update":4,"epoch":"x","best":7,"exact":[],"samples":5})", R"({"event":"update"})",
         R"({"update":18446744073709551615})", R"({"update":-9223372036854775808})", R"({"update":1e5})",
         R"({"update":1,"epoch":1e999})", "[]", "5", "{", ""}) {
     strange += std::string(line) + "\n";

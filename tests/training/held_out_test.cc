@@ -80,6 +80,28 @@ TEST(HeldOut, TheWorstComeFirstWithTheirLines) {
   plain.worst = {{"abc", "x", "y", 1, "abc"}, {std::string(300, 'a'), "x", "y", 1, std::string(300, 'a')}};
   EXPECT_FALSE(event_json(plain)["worst"][0].contains("line")) << "it is said already";
   EXPECT_EQ(event_json(plain)["worst"][1]["line"], std::string(300, 'a')) << "what is shown is cut";
+  EXPECT_EQ(event_json(plain)["worst"][1]["source"], std::string(200, 'a') + "...");
+}
+
+// So few lines that all wrong answers are among the worst: every edit of theirs takes one symbol for another, or none.
+TEST(HeldOut, ConfusionsAreTheEditsOfAllWrongAnswers) {
+  const Config config = tiny_config();
+  std::vector<Example> examples;
+  for (int i = 0; i < 8; ++i) {
+    examples.push_back({std::string(1, static_cast<char>('a' + i)), std::string(i + 1, i % 2 ? 'x' : 'y'), "", i});
+  }
+  const Model model(config, Task(config, examples));
+  Workers workers(1);
+  HeldOut held_out(model, examples, encode_all(model, examples), encode_all(model, examples), workers);
+  const ValidationReport report = held_out.validate(nullptr);
+  std::int64_t edits = 0, confused = 0;
+  for (const WrongAnswer& wrong : report.worst) edits += wrong.edits;
+  for (const Confusion& confusion : report.confusions) {
+    EXPECT_NE(confusion.wanted, confusion.written);
+    confused += confusion.count;
+  }
+  EXPECT_GT(edits, 0);
+  EXPECT_EQ(confused, edits);
 }
 
 }  // namespace

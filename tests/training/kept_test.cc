@@ -55,6 +55,19 @@ TEST_F(KeptTest, AStopChangesNothing) {
   }
 }
 
+TEST_F(KeptTest, EachIsWrittenOnce) {
+  struct Taker : Observer {
+    void saved(const std::string& checkpoint, std::int64_t update) override {
+      if (update != 10) return;
+      std::filesystem::remove(std::filesystem::path(checkpoint).parent_path() / "kept-10.model.safetensors");
+    }
+  } taker;
+  Trainer(tiny_config({"training.validate_every=10u"}), tiny_data(),
+          {.folder = folder_.path(), .stop_after = {35, Period::Unit::updates}, .keep = 3}, files_, taker)
+      .run();
+  EXPECT_EQ(kept("."), "kept-20.model.safetensors kept-30.model.safetensors") << "what was taken away stays away";
+}
+
 TEST_F(KeptTest, WhoeverGoesOnWithoutKeepingLeavesThem) {
   train("run", 45, 2);
   const std::string before = kept("run");

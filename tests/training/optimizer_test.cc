@@ -102,6 +102,13 @@ TEST(Optimizer, Beta2IsASetting) {
   EXPECT_NEAR(static_cast<double>(optimizer.slots()[1].values[0]), 4.5, tolerance);
 }
 
+TEST(Optimizer, TheGradientIsWholeUnlessAFactorIsGiven) {
+  Optimizer optimizer({.optimizer = "sgd"}, 1);
+  std::vector<Real> weights = {1};
+  optimizer.apply({1, rate}, 0, std::vector<Real>{2}, weights);
+  EXPECT_NEAR(static_cast<double>(weights[0]), 1 - 2 * rate, tolerance);
+}
+
 // Loshchilov & Hutter 2019: beside the gradient's step, not through it.
 TEST(Optimizer, WeightDecayTakesAShareOfTheWeightItself) {
   for (const char* kind : {"adam", "sgd"}) {

@@ -59,6 +59,7 @@ TEST_F(TrainerTest, ValidationsByEpoch) {
   EXPECT_EQ(record_.validations[1].update, 40);
   EXPECT_TRUE(record_.validations[2].aside) << "before it stops";
   EXPECT_NEAR(record_.validations[1].epoch, 4, 1e-9);
+  EXPECT_NEAR(record_.validations[2].epoch, 4.5, 1e-9);
 }
 
 TEST_F(TrainerTest, ValidationsByTimeAreRefused) {
@@ -190,12 +191,40 @@ TEST_F(TrainerTest, TheEndIsEstimated) {
   train(tiny_config(), 30);
   EXPECT_EQ(record_.updates.back().until, "stop-after");
   EXPECT_EQ(record_.updates.back().seconds_left, 0);
-  EXPECT_GT(record_.updates.front().seconds_left, 0);
+  const UpdateReport& first = record_.updates.front();  // 29 more, each as long as it
+  EXPECT_GT(first.seconds_left, 0.999 * 29 * first.seconds) << "the time was taken a moment before the estimate";
+  EXPECT_LT(first.seconds_left, 10 * 29 * first.seconds);
   record_ = Record();
   std::vector<std::string> settings = stuck;
   settings.push_back("training.patience=3");
   trainer(tiny_config(settings), 1000, true).run();
   EXPECT_EQ(record_.updates.back().until, "patience");
+}
+
+// All lines in one update, after which a signal comes.
+TEST_F(TrainerTest, TimesAddUpFromTheFirstUpdate) {
+  struct Once : Record {
+    void updated(const UpdateReport& report) override {
+      Record::updated(report);
+      signal = 15;
+    }
+    std::atomic<int> signal = 0;
+  } once;
+  Trainer run(tiny_config({"training.batch=200", "training.patience=1000000"}), tiny_data(),
+              {.folder = folder_.path(), .stop_after = {60, Period::Unit::seconds}, .stop_signal = &once.signal},
+              files_, once);
+  EXPECT_EQ(run.run(), Ending::interrupted);
+  ASSERT_EQ(once.updates.size(), 1u);
+  const UpdateReport& report = once.updates[0];
+  EXPECT_EQ(report.until, "stop-after");
+  EXPECT_NEAR(report.seconds + report.seconds_left, 60, 1);
+  double tokens = 0;
+  for (const Example& example : tiny_data().training) {
+    const Encoding encoded = run.model().task().encode(example);
+    tokens += static_cast<double>(encoded.source.size() + std::ssize(encoded.target));
+  }
+  EXPECT_GT(report.tokens_per_second * report.seconds, 0.999 * tokens) << "the rate was taken a moment before the time";
+  EXPECT_LT(report.tokens_per_second * report.seconds, 10 * tokens);
 }
 
 // Updates of the run's last weights with these settings, against the plain ones.
@@ -492,6 +521,12 @@ TEST_F(TrainerTest, SamplesAreBounded) {
     }
     EXPECT_LE(cells, sample_limits.cells);
     EXPECT_EQ(sample.answer.left_out.positions, 201u);
+  }
+}
+
+TEST_F(TrainerTest, FrozenVectorsDoNotShrink) {
+  for (const char* frozen : {"encoder.frozen=true", "decoder.frozen=true"}) {
+    EXPECT_THROW(train(tiny_config({frozen, "training.weight_decay=0.01"}), 1), Error) << frozen;
   }
 }
 

@@ -286,7 +286,6 @@ Decoder::TeacherForced RnnDecoder::teacher_forced_stepwise(Pass& pass, const Enc
     probabilities,
     log_p,
     gates,
-    copies,
     logits,
     parts
   };
@@ -314,7 +313,6 @@ Decoder::TeacherForced RnnDecoder::teacher_forced_stepwise(Pass& pass, const Enc
       const Generator::Written written = generator.write(pass, readout, generator_sources);
       all[log_p][t] = written.log_probabilities;
       all[gates][t] = written.gate;
-      all[copies][t] = written.copying;
       all[logits][t] = written.vocabulary;
       if (written.copying) copying = as_shape(written.copying, {inputs.batch, written.copying.shape()[2]});
     }
@@ -339,7 +337,7 @@ Decoder::TeacherForced RnnDecoder::teacher_forced_stepwise(Pass& pass, const Enc
   forced.readout.scores = joined(scores);
   forced.readout.selected = {joined(weights), joined(drawn), joined(probabilities)};
   if (writes) {
-    forced.written = {joined(log_p), joined(gates), joined(copies), joined(logits)};
+    forced.written = {joined(log_p), joined(gates), {}, joined(logits)};
   } else if (feeds()) {
     forced.readout.features = pass.drop(joined(offered), "decoder.features");
   } else {

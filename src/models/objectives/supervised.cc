@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "attention/mechanism.h"
+#include "base/as_size.h"
 #include "models/objective.h"
 
 namespace fovea {
@@ -49,11 +50,10 @@ class Supervised : public Objective {
 
   static Tensor squares(Pass& pass, Tensor weights, Tensor wanted) {
     Tensor known = pass.tape().make(weights.shape());  // 1 in rows where anything is wanted
-    const int positions = weights.shape().last();
-    for (int row = 0; row < weights.shape().rows(); ++row) {
-      const Real* first = wanted.data() + std::ptrdiff_t(row) * positions;
-      const bool any = std::any_of(first, first + positions, [](Real value) { return value > 0; });
-      std::fill_n(known.data() + std::ptrdiff_t(row) * positions, positions, any ? Real(1) : Real(0));
+    const auto positions = as_size(weights.shape().last());
+    for (std::size_t start = 0; start < known.values().size(); start += positions) {
+      const bool any = std::ranges::any_of(wanted.values().subspan(start, positions), [](Real w) { return w > 0; });
+      std::ranges::fill(known.values().subspan(start, positions), any ? Real(1) : Real(0));
     }
     const Tensor distance = multiply(add(weights, scale(wanted, -1)), known);
     return sum(multiply(distance, distance));

@@ -158,24 +158,30 @@ std::string draw_panel(const HeatMap& heat_map, const Widths& widths, Panel pane
   return text;
 }
 
-// Of what a text so long is read from one position the fixed scale shows little: each step gets its own.
+// Of what a text so long is read from one position the fixed scale shows little: each step gets its own. One that read
+// hardly anything, as where a generator points and does not copy, stays as it is.
 HeatMap relative_rows(HeatMap heat_map) {
   for (std::size_t row = 0; row < heat_map.rows.size(); ++row) {
     const std::span weights =
         std::span(heat_map.weights).subspan(row * heat_map.columns.size(), heat_map.columns.size());
-    double most = 0;
-    for (const double weight : weights) most = std::isfinite(weight) ? std::max(most, weight) : most;
-    for (double& weight : weights) weight = most > 0 ? weight / most : weight;
+    double most = 0, all = 0;
+    for (const double weight : weights) {
+      if (!std::isfinite(weight)) continue;
+      most = std::max(most, weight);
+      all += weight;
+    }
+    if (all < faintest_shade) continue;
+    for (double& weight : weights) weight /= most;
   }
   return heat_map;
 }
 
-std::string legend(int gutter, TerminalColour colour) {
-  if (colour == TerminalColour::none) return spaces(gutter) + "░ 0.05  ▒ 0.25  ▓ 0.5  █ 0.75 to 1\n";
+std::string legend(int gutter, TerminalColour colour, std::string_view of = "") {
+  if (colour == TerminalColour::none) return fmt::format("{}░ 0.05  ▒ 0.25  ▓ 0.5  █ 0.75 to 1{}\n", spaces(gutter), of);
   std::string line = spaces(gutter - 2) + "0 ";
   constexpr int shade_count = 24;
   for (int i = 0; i < shade_count; ++i) line += paint(i / (shade_count - 1.0), colour) + " ";
-  return line + reset_ink + " 1\n";
+  return fmt::format("{}{} 1{}\n", line, reset_ink, of);
 }
 
 // The source as running text, each token on a ground that says how much of it was read; without colours a line of
@@ -236,7 +242,7 @@ std::string draw_map(const HeatMap& heat_map, const TerminalOptions& options) {
     text += fmt::format("positions {} to {} of {}\n", panel.first, panel.last - 1, heat_map.columns.size());
     text += draw_panel(shares, widths, panel, options.colour);
   }
-  return text + legend(widths.gutter(), options.colour) + "each step by the position that it read most\n";
+  return text + legend(widths.gutter(), options.colour, " of each step's greatest weight");
 }
 
 // 1  99.8%  9 @13 90%  1 @12 8%
@@ -304,7 +310,9 @@ std::string draw_terminal(const Output& output, const TerminalOptions& options) 
     text += fmt::format("\n{}\n{}", own.title, draw_map(own, options));
   }
   if (output.left_out.any()) text += "\n" + left_out_note(output) + "\n";
-  return output.maps.empty() ? text : text + "\n" + standing_line + "\n";
+  if (output.maps.empty()) return text;
+  const bool chose = std::ranges::all_of(output.maps, &MapName::pointing);
+  return fmt::format("{}\n{}\n", text, chose ? pointing_line : standing_line);
 }
 
 }  // namespace fovea

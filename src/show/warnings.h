@@ -19,6 +19,8 @@ std::string correlation_line(const Output& output, std::size_t map);
 
 // The line that stands under every picture.
 inline constexpr const char* standing_line = "Attention shows where the model read, not why it answered.";
+// The same where the only map is that of a generator that points.
+inline constexpr const char* pointing_line = "These weights are what the model chose by.";
 inline constexpr const char* unfinished_line =
     "The answer is unfinished: it was cut at its greatest length, which max_output sets.";
 inline constexpr const char* no_maps_line =

@@ -401,6 +401,8 @@ TEST(Document, SentencesEndWhereTheySeemTo) {
   const std::string_view text = "It rains. \"Really?\" he asked <br /> and 3.5 left";
   const SourcePtr source = sources().find("document").learn(options, std::vector<SourceCell>{text}, lengths);
   EXPECT_EQ(source->encode(text).segments, (Symbols{0, 0, 1, 2, 2, 2, 2, 3, 3, 3}));
+  const std::string_view apart = "( it was great . . . ) so ! .";  // a run of marks ends one sentence
+  EXPECT_EQ(source->encode(apart).segments, (Symbols{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1}));
 }
 
 TEST(Features, StandWhereTheyWereWritten) {

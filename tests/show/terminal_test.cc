@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "examples.h"
+#include "show/warnings.h"
 
 namespace fovea::terminal_test {
 namespace {
@@ -110,13 +111,15 @@ TEST(Terminal, EachStepOfAWideSourceHasItsOwnScale) {
   Output output = example(std::string(199, 'a'), "abcdefghi");
   for (OutputStep& step : output.steps) step.looks[0].weights.assign(200, 0.0005f);
   output.steps[4].looks[0].weights[150] = 0.02f;
+  output.steps[6].looks[0].weights.assign(200, 0.0001f);
   const std::string drawing = draw_terminal(output, {TerminalColour::none, 80, {}, false});
-  EXPECT_NE(drawing.find("each step by the position that it read most"), drawing.npos);
+  EXPECT_NE(drawing.find("0.75 to 1 of each step's greatest weight"), drawing.npos);
   std::vector<std::string> joined(10);
   const auto rows = rows_of(drawing);
   for (std::size_t i = 0; i < rows.size(); ++i) joined[i % 10] += cells_of(rows[i]);
   EXPECT_EQ(joined[4], std::string(150, ' ') + "█" + std::string(49, ' '));
   EXPECT_TRUE(joined[5].starts_with("████")) << "all alike";
+  EXPECT_EQ(joined[6], std::string(200, ' ')) << "two hundredths in all: as good as nothing";
 }
 
 TEST(Terminal, FewStepsOfAWideSourceAreShadedText) {
@@ -194,6 +197,14 @@ TEST(Terminal, WordsGetColumnsOfTheirOwnWidth) {
   const std::string drawing = draw_terminal(output);
   EXPECT_NE(drawing.find("attention incomprehen… ⏎ "), drawing.npos) << drawing;
   EXPECT_EQ(cells_of(rows_of(drawing)[0]), "░░░░░░░░░░█████████████░░");
+}
+
+// What chose is not only what was read.
+TEST(Terminal, SaysWhatAMapIs) {
+  Output output = example("abc", "b");
+  EXPECT_NE(draw_terminal(output, {TerminalColour::none, 80, {}, false}).find(standing_line), std::string::npos);
+  output.maps[0].pointing = true;
+  EXPECT_NE(draw_terminal(output, {TerminalColour::none, 80, {}, false}).find(pointing_line), std::string::npos);
 }
 
 TEST(Terminal, ShowsOneMapOrAll) {

@@ -1,5 +1,5 @@
-// document: sentences of words. A sentence ends behind a word that ends with . ! or ? (quotes and brackets may follow),
-// at a <br />, and after so many words at the latest; words are cut by source.tokenizer.
+// document: sentences of words. A sentence ends behind a word that ends with . ! or ? (quotes and brackets may follow,
+// and marks that stand apart, as of . . . the last one), at a <br />, and after so many words at the latest; words are cut by source.tokenizer.
 #include "data/source.h"
 
 namespace fovea {
@@ -14,6 +14,9 @@ bool ends_sentence(std::string_view word) {
   return last != word.npos && (word[last] == '.' || word[last] == '!' || word[last] == '?');
 }
 
+// What stands apart and belongs to the sentence before it.
+bool closes(std::string_view word) { return word.find_first_not_of(".!?)]}") == word.npos; }
+
 class DocumentSource : public TextSource {
  public:
   using TextSource::TextSource;
@@ -21,11 +24,15 @@ class DocumentSource : public TextSource {
   SourceData encode_tokens(std::span<const Token> tokens) const override {
     SourceData data = TextSource::encode_tokens(tokens);
     int sentence = 0, words = 0;
-    for (const Token& token : tokens) {
+    bool ended = false;
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
       data.segments.push_back(sentence);
-      if (++words < longest_sentence && !ends_sentence(token.text)) continue;
+      ended = ends_sentence(tokens[i].text) || (ended && closes(tokens[i].text));
+      const bool more_marks = i + 1 < tokens.size() && closes(tokens[i + 1].text);
+      if (++words < longest_sentence && (more_marks || !ended)) continue;
       ++sentence;
       words = 0;
+      ended = false;
     }
     return data;
   }

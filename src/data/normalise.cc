@@ -98,8 +98,8 @@ struct NamedStep {
   const char* name;
   std::string (*run)(std::string_view);
 };
-constexpr NamedStep known_steps[] = {{"nfc", nfc}, {"nfkc", nfkc}, {"lower", lower_case}, {"spaces", one_space},
-                                     {"punctuation", set_apart}};
+constexpr NamedStep known_steps[] = {
+    {"nfc", nfc}, {"nfkc", nfkc}, {"lower", lower_case}, {"spaces", one_space}, {"punctuation", set_apart}};
 
 }  // namespace
 

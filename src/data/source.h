@@ -224,7 +224,7 @@ struct SourceKind {
   bool symbols = true;  // or rows of numbers
   // What suits the cells of its own settings, for those that nobody gave; null: there is nothing to choose.
   std::vector<SourceChoice> (*choose)(const SourceOptions& options, std::span<const SourceCell> cells) = nullptr;
-  bool tokenized = false;                          // text that the tokenizer cuts
+  bool tokenized = false;  // text that the tokenizer cuts
   // Settings of the encoder that suits it best; none: as ever.
   std::vector<SourceChoice> (*choose_encoder)(const SourceOptions& options) = nullptr;
   bool names_files = false;                        // each cell names one, which can be seen or heard

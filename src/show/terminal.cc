@@ -177,7 +177,8 @@ HeatMap relative_rows(HeatMap heat_map) {
 }
 
 std::string legend(int gutter, TerminalColour colour, std::string_view of = "") {
-  if (colour == TerminalColour::none) return fmt::format("{}░ 0.05  ▒ 0.25  ▓ 0.5  █ 0.75 to 1{}\n", spaces(gutter), of);
+  if (colour == TerminalColour::none)
+    return fmt::format("{}░ 0.05  ▒ 0.25  ▓ 0.5  █ 0.75 to 1{}\n", spaces(gutter), of);
   std::string line = spaces(gutter - 2) + "0 ";
   constexpr int shade_count = 24;
   for (int i = 0; i < shade_count; ++i) line += paint(i / (shade_count - 1.0), colour) + " ";

@@ -153,9 +153,10 @@ void find_marks(std::span<const Example> examples, const std::string& side, cons
   std::vector<Finding> found;
   find_lines(
       examples, "punctuation", Weight::warning,
-      fmt::format("{0}s with punctuation at a word, which makes another word of it; {0}.normalise = punctuation sets it "
-                  "apart",
-                  side),
+      fmt::format(
+          "{0}s with punctuation at a word, which makes another word of it; {0}.normalise = punctuation sets it "
+          "apart",
+          side),
       [&](const Example& e) { return apart(text(e)) != text(e); }, found);
   if (!found.empty() && 10 * found[0].lines >= std::ssize(examples)) findings.push_back(found[0]);
 }

@@ -1,5 +1,6 @@
 // document: sentences of words. A sentence ends behind a word that ends with . ! or ? (quotes and brackets may follow,
-// and marks that stand apart, as of . . . the last one), at a <br />, and after so many words at the latest; words are cut by source.tokenizer.
+// and marks that stand apart, as of . . . the last one), at a <br />, and after so many words at the latest; words are
+// cut by source.tokenizer.
 #include "data/source.h"
 
 namespace fovea {

@@ -293,8 +293,10 @@ std::string draw_terminal(const Output& output, const TerminalOptions& options) 
   if (options.map && *options.map >= output.maps.size()) {
     throw usage_error("map {} wanted, but the maps are 0 to {}", *options.map, output.maps.size() - 1);
   }
+  bool read = false;  // what a drawn map is of; else it is of what the model chose by
   for (std::size_t map = 0; map < output.maps.size(); ++map) {
     if (options.map.value_or(map) != map) continue;
+    read = read || !output.maps[map].pointing;
     const HeatMap heat_map = heat_map_of(output, map);
     const std::string map_text = options.compact ? draw_compact(heat_map, options) : draw_map(heat_map, options);
     text += fmt::format("\n{}\n{}", heat_map.title, map_text);
@@ -312,8 +314,7 @@ std::string draw_terminal(const Output& output, const TerminalOptions& options) 
   }
   if (output.left_out.any()) text += "\n" + left_out_note(output) + "\n";
   if (output.maps.empty()) return text;
-  const bool chose = std::ranges::all_of(output.maps, &MapName::pointing);
-  return fmt::format("{}\n{}\n", text, chose ? pointing_line : standing_line);
+  return fmt::format("{}\n{}\n", text, read ? standing_line : pointing_line);
 }
 
 }  // namespace fovea

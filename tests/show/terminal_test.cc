@@ -202,9 +202,14 @@ TEST(Terminal, WordsGetColumnsOfTheirOwnWidth) {
 // What chose is not only what was read.
 TEST(Terminal, SaysWhatAMapIs) {
   Output output = example("abc", "b");
-  EXPECT_NE(draw_terminal(output, {TerminalColour::none, 80, {}, false}).find(standing_line), std::string::npos);
-  output.maps[0].pointing = true;
-  EXPECT_NE(draw_terminal(output, {TerminalColour::none, 80, {}, false}).find(pointing_line), std::string::npos);
+  const auto says = [&](std::optional<std::size_t> map, const char* line) {
+    return draw_terminal(output, {TerminalColour::none, 80, map, false}).find(line) != std::string::npos;
+  };
+  EXPECT_TRUE(says({}, standing_line));
+  output.maps.insert(output.maps.begin(), {.pointing = true});
+  for (OutputStep& step : output.steps) step.looks.push_back(step.looks[0]);
+  EXPECT_TRUE(says(0, pointing_line));
+  EXPECT_TRUE(says(1, standing_line));
 }
 
 TEST(Terminal, ShowsOneMapOrAll) {

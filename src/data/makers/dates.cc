@@ -5,11 +5,15 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
 #include "base/random.h"
+#include "data/makers/date_forms.h"
+#include "data/makers/date_words.h"
 #include "data/makers/maker.h"
 
 namespace fovea {
@@ -19,267 +23,208 @@ namespace {
 using std::chrono::sys_days;
 using std::chrono::year_month_day;
 
-// {d} 3, {dd} 03, {nth} 3rd, {ordinal} third, {m} 5, {mm} 05, {month} September, {mon} Sep or Sept, {mon.} Sept.,
-// {yyyy} 1999, {yy} 99, {weekday} Tuesday, {wd} Tue or Tues, {time} 08:12:05.
-constexpr std::string_view formats[] = {
-    // numbers alone
-    "{yyyy}-{mm}-{dd}",
-    "{yyyy}-{m}-{d}",
-    "{yyyy}/{mm}/{dd}",
-    "{yyyy}/{m}/{d}",
-    "{yyyy}.{mm}.{dd}",
-    "{yyyy} {mm} {dd}",
-    "{yyyy}{mm}{dd}",
-    "{m}/{d}/{yyyy}",
-    "{mm}/{dd}/{yyyy}",
-    "{m}/{d}/{yy}",
-    "{mm}/{dd}/{yy}",
-    "{m}/{d}/'{yy}",
-    "{d}.{m}.{yyyy}",
-    "{dd}.{mm}.{yyyy}",
-    "{d}.{m}.{yy}",
-    "{dd}.{mm}.{yy}",
-    "{d}. {m}. {yyyy}",
-    "{wd} {m}/{d}/{yyyy}",
-    "{wd}, {mm}/{dd}/{yy}",
-    "{weekday} {d}.{m}.{yyyy}",
-    "{wd} {yyyy}-{mm}-{dd}",
-    "{yyyy}-{mm}-{dd} ({wd})",
-    // the day first
-    "{d} {month} {yyyy}",
-    "{dd} {month} {yyyy}",
-    "{d} {month}, {yyyy}",
-    "{d} {mon} {yyyy}",
-    "{d} {mon.} {yyyy}",
-    "{d} {mon} {yy}",
-    "{d} {month} '{yy}",
-    "{d}. {month} {yyyy}",
-    "{dd}-{mon}-{yyyy}",
-    "{d}-{mon}-{yy}",
-    "{d}-{month}-{yyyy}",
-    "{dd}/{mon}/{yyyy}",
-    "{dd}{mon}{yyyy}",
-    "{nth} {month} {yyyy}",
-    "{nth} {mon} {yyyy}",
-    "{nth} {mon.} '{yy}",
-    "{nth} of {month} {yyyy}",
-    "{nth} of {month}, {yyyy}",
-    "{nth} of {mon} {yyyy}",
-    "the {nth} of {month}, {yyyy}",
-    "the {nth} of {month} '{yy}",
-    "on the {nth} of {month} {yyyy}",
-    "the {nth} day of {month}, {yyyy}",
-    "{ordinal} of {month} {yyyy}",
-    "the {ordinal} of {month}, {yyyy}",
-    "{wd} {d} {mon} {yyyy}",
-    "{wd}, {dd} {mon} {yyyy}",
-    "{wd}. {d} {mon.} {yyyy}",
-    "{weekday} {d} {month}, {yyyy}",
-    "{weekday}, {d} {month} {yyyy}",
-    "{weekday} {nth} {month} {yyyy}",
-    "{weekday}, the {nth} of {month}, {yyyy}",
-    "{d} {month} {yyyy} ({weekday})",
-    // the month first
-    "{month} {d} {yyyy}",
-    "{month} {d}, {yyyy}",
-    "{month} {dd}, {yyyy}",
-    "{month} {d}, '{yy}",
-    "{mon} {d} {yyyy}",
-    "{mon} {d}, {yyyy}",
-    "{mon} {d} '{yy}",
-    "{mon.} {d}, {yyyy}",
-    "{mon.} {nth} {yyyy}",
-    "{mon}-{dd}-{yyyy}",
-    "{month} {nth}, {yyyy}",
-    "{month} {nth} {yyyy}",
-    "{month} the {nth}, {yyyy}",
-    "{month} the {ordinal}, {yyyy}",
-    "{month} {ordinal} {yyyy}",
-    "{wd} {mon} {d} {yyyy}",
-    "{wd}, {mon.} {d}, {yyyy}",
-    "{weekday}, {month} {d}, {yyyy}",
-    "{weekday} {month} {d} {yyyy}",
-    "{weekday}, {month} the {nth}, {yyyy}",
-    // the year first
-    "{yyyy} {month} {d}",
-    "{yyyy} {mon} {dd}",
-    "{yyyy}, {month} {d}",
-    "{yyyy}-{mon}-{dd}",
-    // a time of day in the middle
-    "{yyyy}-{mm}-{dd}T{time}",
-    "{wd} {mon} {d} {time} {yyyy}",
-};
+// What is drawn for one text, one after the other.
+class Draws {
+ public:
+  explicit Draws(const Random& random) : random_(random) {}
+  std::uint64_t below(std::uint64_t bound) { return random_.below(bound, next_++); }
+  bool one_in(std::uint64_t count) { return below(count) == 0; }
+  std::string_view any_of(std::span<const std::string_view> list) { return list[below(list.size())]; }
 
-constexpr std::array<std::string_view, 12> months = {"January",   "February", "March",    "April",
-                                                     "May",       "June",     "July",     "August",
-                                                     "September", "October",  "November", "December"};
-constexpr std::array<std::string_view, 7> weekdays = {"Sunday",   "Monday", "Tuesday", "Wednesday",
-                                                      "Thursday", "Friday", "Saturday"};
-constexpr std::array<std::string_view, 20> ordinals = {
-    "",           "first",     "second",    "third",       "fourth",     "fifth",     "sixth",
-    "seventh",    "eighth",    "ninth",     "tenth",       "eleventh",   "twelfth",   "thirteenth",
-    "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth"};
-
-// What is drawn for one example; the values are the counters of its random stream.
-enum Draw : std::uint64_t {
-  draw_format,
-  draw_day,
-  draw_case,
-  draw_short_name,
-  draw_era,
-  draw_with_time,
-  draw_time,
-  draw_time_form,
-  draw_zone,
-  draw_stray,
-  draw_stray_word,
-  draw_space,
-  draw_space_place,
-  draw_typo,
-  draw_typo_place,
-  draw_typo_kind,
-  draw_typo_letter
+ private:
+  Random random_;
+  std::uint64_t next_ = 0;
 };
 
 Random stream(std::uint64_t seed, std::uint64_t index) { return Random(seed, Purpose::data).at(index); }
 
-std::string_view suffix(unsigned day) {
-  if (day / 10 == 1) return "th";
-  return day % 10 == 1 ? "st" : day % 10 == 2 ? "nd" : day % 10 == 3 ? "rd" : "th";
-}
+bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
-std::string ordinal(unsigned day) {
-  if (day < 20) return std::string(ordinals[day]);
-  if (day % 10 == 0) return day == 20 ? "twentieth" : "thirtieth";
-  return fmt::format("{}-{}", day < 30 ? "twenty" : "thirty", ordinals[day % 10]);
-}
-
-// Some short names have a longer form that is as common.
-std::string_view short_month(unsigned month, bool longer) {
-  return months[month - 1].substr(0, longer && month == 9 ? 4 : 3);
-}
-std::string_view short_weekday(unsigned weekday, bool longer) {
-  const bool has_longer = weekday == 2 || weekday == 4;  // Tues, Thurs
-  return weekdays[weekday].substr(0, longer && has_longer ? weekday == 2 ? 4 : 5 : 3);
-}
-
-// A day, and what is drawn about how it is written.
-struct WrittenDay {
-  sys_days date;
-  bool longer = false;     // of some short names, the longer one
-  std::string month = {};  // as it is misspelt; empty: as it should be
-  std::string time = {};   // hours, minutes and seconds
-};
-
-std::string fill(std::string_view field, const WrittenDay& written) {
-  const sys_days date = written.date;
-  const bool longer = written.longer;
-  const year_month_day calendar(date);
-  const auto day = static_cast<unsigned>(calendar.day());
-  const auto month = static_cast<unsigned>(calendar.month());
-  const auto year = static_cast<int>(calendar.year());
-  const unsigned weekday = std::chrono::weekday(date).c_encoding();
-  if (field == "d") return fmt::format("{}", day);
-  if (field == "dd") return fmt::format("{:02}", day);
-  if (field == "nth") return fmt::format("{}{}", day, suffix(day));
-  if (field == "ordinal") return ordinal(day);
-  if (field == "m") return fmt::format("{}", month);
-  if (field == "mm") return fmt::format("{:02}", month);
-  if (field == "month") return written.month.empty() ? std::string(months[month - 1]) : written.month;
-  if (field == "time") return written.time;
-  if (field == "mon") return std::string(short_month(month, longer));
-  if (field == "mon.") return fmt::format("{}{}", short_month(month, longer), month == 5 ? "" : ".");  // May is whole
-  if (field == "yyyy") return fmt::format("{:04}", year);
-  if (field == "yy") return fmt::format("{:02}", year % 100);
-  if (field == "weekday") return std::string(weekdays[weekday]);
-  if (field == "wd") return std::string(short_weekday(weekday, longer));
-  throw Error(ErrorKind::failure, fmt::format("dates: unknown field {{{}}}", field));
-}
-
-std::string fill_all(std::string_view format, const WrittenDay& written) {
-  std::string text;
-  while (!format.empty()) {
-    const std::size_t open = std::min(format.find('{'), format.size());
-    text += format.substr(0, open);
-    format.remove_prefix(open);
-    if (format.empty()) break;
-    const std::size_t close = format.find('}');
-    text += fill(format.substr(1, close - 1), written);
-    format.remove_prefix(close + 1);
-  }
-  return text;
-}
-
-// Half the texts as a careful writer would have them, a third in small letters, a sixth in capitals.
-void change_case(std::string& text, std::uint64_t draw) {
-  if (draw < 3) return;
-  for (char& c : text) {
-    if (draw < 5 && c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    if (draw == 5 && c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  }
-}
-
-sys_days draw_date(int first_year, int last_year, const Random& random) {
+sys_days draw_day(int first_year, int last_year, Draws& draws) {
   using std::chrono::year;
   const sys_days first = year(first_year) / 1 / 1;
   const sys_days past = year(last_year + 1) / 1 / 1;
   const auto days = static_cast<std::uint64_t>((past - first).count());
-  return first + std::chrono::days(random.below(days, draw_day));
+  return first + std::chrono::days(draws.below(days));
 }
 
-sys_days draw_date(bool two_digits, const Random& random) {
-  if (two_digits) return draw_date(1950, 2049, random);
-  return random.below(10, draw_era) == 0 ? draw_date(1000, 2199, random) : draw_date(1750, 2050, random);
-}
-
-// 7:40 p.m., 19:40, 08:12:05, 7pm, and of some the zone.
-std::string draw_clock(const Random& random, bool seconds) {
-  constexpr std::array<std::string_view, 8> zones = {" UTC",   " GMT",    " EST",    " CET",
-                                                     " +0200", " -05:00", " +01:00", "Z"};
-  const std::uint64_t second = random.below(86400, draw_time), hour = second / 3600, minute = second / 60 % 60;
-  const std::uint64_t twelve = (hour + 11) % 12 + 1;
-  const std::string whole = fmt::format("{:02}:{:02}:{:02}", hour, minute, second % 60);
-  if (seconds) return whole;
-  std::string text;
-  switch (random.below(6, draw_time_form)) {
-    case 0:
-      return fmt::format("{}:{:02} {}", twelve, minute, hour < 12 ? "a.m." : "p.m.");
-    case 1:
-      return fmt::format("{}:{:02}{}", twelve, minute, hour < 12 ? "am" : "pm");
-    case 2:
-      return fmt::format("{} {}", twelve, hour < 12 ? "AM" : "PM");
-    case 3:
-      text = fmt::format("{}:{:02}", hour, minute);
-      break;
-    default:
-      text = whole;
+year_month_day draw_date(std::string_view format, Draws& draws) {
+  sys_days date;
+  if (has(format, "{yy}")) {
+    date = draw_day(1950, 2049, draws);
+  } else {
+    date = draws.one_in(10) ? draw_day(1000, 2199, draws) : draw_day(1750, 2050, draws);
   }
-  const std::uint64_t zone = random.below(2 * zones.size(), draw_zone);
-  return zone < zones.size() ? text + std::string(zones[zone]) : text;
+  const year_month_day calendar(date);
+  const bool too_early = has(format, "{dd>12}") && static_cast<unsigned>(calendar.day()) <= 12;
+  return too_early ? draw_date(format, draws) : calendar;
 }
 
-void add_time(std::string& text, const Random& random) {
-  const std::uint64_t place = random.below(12, draw_with_time);  // of these, three have a time
-  if (place == 0) text = fmt::format("{} {}", draw_clock(random, false), text);
-  if (place == 1) text = fmt::format("{} {}", text, draw_clock(random, false));
-  if (place == 2) text = fmt::format("{}, {}", text, draw_clock(random, false));
+// A text that is being written: the date and the time of day, what there is so far, and the draws of all that is free.
+struct Writing {
+  Draws draws;
+  unsigned year, month, day, weekday;  // Sunday is 0
+  std::string misspelt = {};           // the month, if it is
+  unsigned second = 0;                 // of the day
+  std::string text = {};
+
+  Writing(const Draws& drawn, const year_month_day& date)
+      : draws(drawn),
+        year(static_cast<unsigned>(static_cast<int>(date.year()))),
+        month(static_cast<unsigned>(date.month())),
+        day(static_cast<unsigned>(date.day())),
+        weekday(std::chrono::weekday(sys_days(date)).c_encoding()),
+        second(static_cast<unsigned>(draws.below(86400))) {}
+
+  std::string fill(std::string_view form);
+};
+
+std::string with_suffix(unsigned number) { return fmt::format("{}{}", number, ordinal_suffix(number)); }
+
+// 2d, 3d, 22d and 23d are how it was often written until about 1900.
+std::string ordinal_digits(Writing& w) {
+  const std::string usual = with_suffix(w.day);
+  const bool old = w.draws.one_in(4) && (usual.back() == 'd');
+  return old ? fmt::format("{}d", w.day) : usual;
 }
 
-// Words that say nothing about the day.
-void add_stray_word(std::string& text, const Random& random) {
-  constexpr std::array<std::string_view, 14> before = {"Date: ",    "dated ",   "Posted on ", "Published ", "due ",
-                                                       "since ",    "until ",   "born ",      "signed ",    "as of ",
-                                                       "updated: ", "written ", "on ",        "c. "};
-  constexpr std::array<std::string_view, 6> behind = {" (revised)", " in London", " edition", " at noon", ".", " AD"};
-  const std::uint64_t word = random.below(before.size() + behind.size(), draw_stray_word);
-  if (random.below(6, draw_stray) != 0) return;
-  text = word < before.size() ? std::string(before[word]) + text : text + std::string(behind[word - before.size()]);
+// Some short names have a longer form that is as common.
+std::string short_month(Writing& w) {
+  const bool longer = w.draws.one_in(2) && w.month == 9;
+  return std::string(month_names[w.month - 1].substr(0, longer ? 4 : 3));
+}
+std::string short_weekday(Writing& w) {
+  constexpr std::array<std::string_view, 7> forms = {"Sun", "Mon", "{Tue|Tues}", "{Wed|Wed|Weds}", "{Thu|Thur|Thurs}",
+                                                     "Fri", "Sat"};
+  return w.fill(forms[w.weekday]);
+}
+std::string old_month(Writing& w) {
+  constexpr std::array<std::string_view, 12> forms = {
+      "{Jany|Janry|Jan}", "{Feby|Febry|Febr}", "{Mar|Mch}",       "{Apl|Aprl|Apr}",   "May",           "{June|Jun}",
+      "{July|Jul}",       "{Augt|Aug}",        "{Septr|Septemb}", "{Octr|Octob{|r}}", "{Novr|Novemb}", "{Decr|Decemb}"};
+  return w.fill(forms[w.month - 1]);
 }
 
-void double_a_space(std::string& text, const Random& random) {
-  if (random.below(20, draw_space) != 0) return;
-  const std::size_t space = text.find(' ', random.below(text.size(), draw_space_place));
-  if (space != text.npos) text.insert(space, " ");
+// Two thirds as dictionaries have them; the others with great letters, or without hyphens.
+std::string as_written(std::string words, Draws& draws) {
+  const std::uint64_t form = draws.below(6);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool begins = i == 0 || words[i - 1] == ' ' || words[i - 1] == '-';
+    if (form == 0 && begins && words.substr(i, 4) != "and ") words[i] = static_cast<char>(words[i] - 'a' + 'A');
+  }
+  if (form == 1) std::ranges::replace(words, '-', ' ');
+  return words;
+}
+
+std::string spelled_year(Writing& w) {
+  const auto form = static_cast<YearWords>(w.draws.below(3));
+  return as_written(year_in_words(w.year, form, !w.draws.one_in(3)), w.draws);
+}
+
+std::string short_month_with_dot(Writing& w) { return w.month == 5 ? "May" : short_month(w) + "."; }  // May is whole
+
+std::string half_of_day(Writing& w) { return w.fill(w.second < 43200 ? "{am|AM|a.m.|A.M.}" : "{pm|PM|p.m.|P.M.}"); }
+
+// Of one to three digits.
+std::string small_number(Writing& w) {
+  constexpr std::array<std::uint64_t, 4> bounds = {9, 99, 99, 999};
+  return fmt::format("{}", 1 + w.draws.below(bounds[w.draws.below(bounds.size())]));
+}
+
+struct Field {
+  std::string_view name;
+  std::string (*value)(Writing&);
+};
+
+constexpr Field fields[] = {
+    {"text", [](Writing& w) { return w.text; }},
+    {"d", [](Writing& w) { return fmt::format("{}", w.day); }},
+    {"dd", [](Writing& w) { return fmt::format("{:02}", w.day); }},
+    {"dd>12", [](Writing& w) { return fmt::format("{}", w.day); }},
+    {"nth", ordinal_digits},
+    {"ordinal", [](Writing& w) { return as_written(ordinal(w.day), w.draws); }},
+    {"m", [](Writing& w) { return fmt::format("{}", w.month); }},
+    {"mm", [](Writing& w) { return fmt::format("{:02}", w.month); }},
+    {"mth", [](Writing& w) { return with_suffix(w.month); }},
+    {"roman", [](Writing& w) { return std::string(roman_month(w.month)); }},
+    {"month", [](Writing& w) { return w.misspelt.empty() ? std::string(month_names[w.month - 1]) : w.misspelt; }},
+    {"mon", short_month},
+    {"mon.", short_month_with_dot},
+    {"old month", old_month},
+    {"yyyy", [](Writing& w) { return fmt::format("{:04}", w.year); }},
+    {"yy", [](Writing& w) { return fmt::format("{:02}", w.year % 100); }},
+    {"year", spelled_year},
+    {"weekday", [](Writing& w) { return std::string(weekday_names[w.weekday]); }},
+    {"wd", short_weekday},
+    {"h", [](Writing& w) { return fmt::format("{}", w.second / 3600); }},
+    {"hh", [](Writing& w) { return fmt::format("{:02}", w.second / 3600); }},
+    {"h12", [](Writing& w) { return fmt::format("{}", (w.second / 3600 + 11) % 12 + 1); }},
+    {"hour", [](Writing& w) { return cardinal((w.second / 3600 + 11) % 12 + 1); }},
+    {"min", [](Writing& w) { return fmt::format("{:02}", w.second / 60 % 60); }},
+    {"sec", [](Writing& w) { return fmt::format("{:02}", w.second % 60); }},
+    {"fraction",
+     [](Writing& w) {
+       return fmt::format("{:06}", w.draws.below(1000000)).substr(w.draws.one_in(3) ? 0 : 3 + w.draws.below(2));
+     }},
+    {"am", half_of_day},
+    {"offset", [](Writing& w) { return w.fill("{| }{+|-}{0{0|1|2|5|8}|1{0|1}}{|:}{00|00|30}"); }},
+    {"n", small_number},
+};
+
+// What stands in braces: one of the parts between bars, or a field, or one form of a list.
+std::string fill_one(std::string_view inside, Writing& w) {
+  std::vector<std::string_view> parts;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= inside.size(); ++i) {
+    if (i == inside.size() || (inside[i] == '|' && depth == 0)) {
+      parts.push_back(inside.substr(begin, i - begin));
+      begin = i + 1;
+    } else {
+      depth += inside[i] == '{' ? 1 : inside[i] == '}' ? -1 : 0;
+    }
+  }
+  if (parts.size() > 1) return w.fill(w.draws.any_of(parts));
+  for (const Field& field : fields) {
+    if (field.name == inside) return field.value(w);
+  }
+  const auto forms = date_forms(inside);
+  if (forms.empty()) throw Error(ErrorKind::failure, fmt::format("dates: unknown field {{{}}}", inside));
+  return w.fill(w.draws.any_of(forms));
+}
+
+std::string Writing::fill(std::string_view form) {
+  std::string filled;
+  int depth = 0;
+  std::size_t open = 0;
+  for (std::size_t i = 0; i < form.size(); ++i) {
+    if (form[i] == '{' && depth++ == 0) {
+      open = i + 1;
+    } else if (form[i] == '}' && --depth == 0) {
+      filled += fill_one(form.substr(open, i - open), *this);
+    } else if (depth == 0) {
+      filled += form[i];
+    }
+  }
+  return filled;
+}
+
+// Two thirds as a careful writer would have them, a sixth in small letters, a sixth in capitals.
+void change_case(std::string& text, std::uint64_t draw) {
+  if (draw < 4) return;
+  for (char& c : text) {
+    if (draw == 4 && c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (draw == 5 && c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+}
+
+// In a twentieth, and in the same place however the month is spelt.
+void double_a_space(std::string& text, Draws& draws) {
+  const auto spaces = static_cast<std::uint64_t>(std::ranges::count(text, ' '));
+  if (spaces == 0 || !draws.one_in(20)) return;
+  std::size_t at = text.find(' ');
+  for (std::uint64_t before = draws.below(spaces); before > 0; --before) at = text.find(' ', at + 1);
+  text.insert(at, " ");
 }
 
 // How many letters have to be changed, added or taken away, or swapped with their neighbour.
@@ -299,12 +244,12 @@ std::size_t letters_apart(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
-std::string misspell(std::string_view month, const Random& random) {
-  if (random.below(3, draw_typo) != 0) return {};
+std::string misspell(std::string_view month, Draws draws) {
+  if (!draws.one_in(3)) return {};
   std::string typed(month);
-  const std::size_t at = 1 + random.below(month.size() - 1, draw_typo_place);  // the first letter is mostly right
-  const auto letter = static_cast<char>('a' + random.below(26, draw_typo_letter));
-  switch (random.below(4, draw_typo_kind)) {
+  const std::size_t at = 1 + draws.below(month.size() - 1);  // the first letter is mostly right
+  const auto letter = static_cast<char>('a' + draws.below(26));
+  switch (draws.below(4)) {
     case 0:
       typed[at] = letter;
       break;
@@ -317,37 +262,43 @@ std::string misspell(std::string_view month, const Random& random) {
     default:
       std::swap(typed[at], typed[at == 1 ? 2 : at - 1]);
   }
-  for (const std::string_view other : months) {
+  for (const std::string_view other : month_names) {
     if (other != month && letters_apart(typed, other) <= letters_apart(typed, month)) return {};
     if (typed == other || typed == other.substr(0, 3)) return {};
   }
   return typed;
 }
 
+std::string_view draw_format(Draws& draws) {
+  return draws.any_of(draws.one_in(5) ? rare_date_formats() : common_date_formats());
+}
+
 }  // namespace
 
-std::span<const std::string_view> date_formats() { return formats; }
+std::span<const std::string_view> common_date_formats() { return date_forms("common format"); }
+std::span<const std::string_view> rare_date_formats() { return date_forms("rare format"); }
 
-std::size_t date_format_of(std::uint64_t seed, std::uint64_t index) {
-  return stream(seed, index).below(std::size(formats), draw_format);
+std::string_view date_format_of(std::uint64_t seed, std::uint64_t index) {
+  Draws draws(stream(seed, index));
+  return draw_format(draws);
 }
 
 Example make_date(std::uint64_t seed, std::uint64_t index, bool bad_typing) {
   const Random random = stream(seed, index);
-  const std::string_view format = formats[date_format_of(seed, index)];
-  WrittenDay written = {draw_date(format.find("{yy}") != std::string_view::npos, random)};
-  const auto month = static_cast<unsigned>(year_month_day(written.date).month());
-  written.longer = random.below(2, draw_short_name) == 1;
-  written.time = draw_clock(random, true);
-  if (bad_typing) written.month = misspell(months[month - 1], random);
+  Draws draws(random);
+  const std::string_view format = draw_format(draws);
+  const year_month_day date = draw_date(format, draws);
+  Writing w(draws, date);
+  if (bad_typing) w.misspelt = misspell(month_names[w.month - 1], Draws(random.at(1)));
 
+  w.text = w.fill(format);
+  if (!has(format, "{h") && w.draws.one_in(4)) w.text = w.fill("{with clock}");
+  for (std::uint64_t layer = 0; layer < 2 && w.draws.one_in(3 + layer); ++layer) w.text = w.fill("{around}");
+  double_a_space(w.text, w.draws);
+  change_case(w.text, w.draws.below(6));
   Example example;
-  example.source = fill_all(format, written);
-  if (format.find("{time}") == std::string_view::npos) add_time(example.source, random);
-  add_stray_word(example.source, random);
-  double_a_space(example.source, random);
-  change_case(example.source, random.below(6, draw_case));
-  example.target = fill_all("{yyyy}-{mm}-{dd}", written);
+  example.source = w.text;
+  example.target = w.fill("{yyyy}-{mm}-{dd}");
   example.line = static_cast<std::int64_t>(index) + 1;
   return example;
 }

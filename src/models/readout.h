@@ -13,7 +13,7 @@ struct Readout {
   Tensor embedding;  // of the symbols written before
   Tensor query;      // of the attention
   Tensor asked;      // by a recurrent decoder: the state that asked, which knows nothing of what it will see
-  Tensor scores;     // of the attention, [steps, batch * heads, positions]
+  Tensor scores;     // where weights come later, when it is summed over positions: [steps, batch, positions]
   Selected selected;
   int heads = 1;
 

@@ -13,8 +13,6 @@
 
 namespace fovea {
 
-inline constexpr const char* checkpoint_file_name = "checkpoint.safetensors";
-
 // Whether a run in the folder goes on where it stopped.
 bool resumes(Files& files, const std::filesystem::path& folder, bool fresh);
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -109,6 +110,38 @@ TEST(Batches, BatchesAreNotInOrderOfLength) {
   }
   EXPECT_GT(rises, batches.size() * 2 / 5);
   EXPECT_LT(rises, batches.size() * 3 / 5);
+}
+
+// Of few lines, too, it is drawn anew which ones share a batch: sorted as a whole they would have the same mates
+// forever.
+TEST(Batches, FewLinesAreSortedInSeveralWindows) {
+  const auto lengths = random_lengths(300, 60);
+  const auto batches_of = [&](std::uint64_t epoch) {
+    return list(plan_batches(lengths, parse_batch_size("16"), 1, epoch));
+  };
+  const auto mates = [&](std::uint64_t epoch) {
+    std::vector<std::set<std::uint32_t>> of(lengths.size());
+    for (const auto& batch : batches_of(epoch)) {
+      for (const auto row : batch) of[row] = {batch.begin(), batch.end()};
+    }
+    return of;
+  };
+  const auto first = mates(0), second = mates(1);
+  std::size_t shared = 0, all = 0;
+  for (std::size_t row = 0; row < lengths.size(); ++row) {
+    for (const auto mate : first[row]) shared += mate != row && second[row].contains(mate);
+    all += first[row].size() - 1;
+  }
+  EXPECT_LT(shared, all / 5) << "of " << all;
+  // Nor is each length in one batch alone.
+  const auto batches = batches_of(0);
+  const auto spans = [&](int length) {
+    return std::ranges::count_if(batches, [&](const auto& batch) {
+      const auto [low, high] = std::ranges::minmax(batch, {}, [&](std::uint32_t row) { return lengths[row].source; });
+      return lengths[low].source <= length && length <= lengths[high].source;
+    });
+  };
+  EXPECT_GE(spans(30), 5);
 }
 
 TEST(Batches, OneBeyondTheBudgetIsAlone) {

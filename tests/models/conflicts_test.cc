@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
@@ -14,7 +15,7 @@ namespace {
 
 struct Conflict {
   std::function<void(ModelOptions&)> choose;
-  std::string one, other;  // what the message says
+  std::string one, other;  // what the message says, before any advice
 };
 
 void choose_sum(ModelOptions& o) {
@@ -68,6 +69,8 @@ std::vector<Conflict> conflicts() {
        "self_attention: \"exact_hard\"", "transformer"},
       {[](M& o) { o.encoder.kind = "lstmn", o.intra_attention.select = "monotonic"; }, "encoder.kind = lstmn",
        "intra_attention"},
+      {[](M& o) { o.encoder.kind = "lstmn", o.intra_attention.score = "convolutional"; }, "encoder.kind = lstmn",
+       "intra_attention.score = convolutional"},
   };
   for (const EncoderKind* kind : encoders()) {
     if (kind->name == "structured") continue;
@@ -106,6 +109,9 @@ TEST(Conflicts, AreUsageErrorsThatNameBothSides) {
       EXPECT_NE(message.find(conflict.one), std::string::npos) << conflict.one << " is not in: " << message;
       EXPECT_NE(message.find(conflict.other), std::string::npos) << conflict.other << " is not in: " << message;
       EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+      const std::size_t advice = std::min({message.find("; "), message.find("leave it out"), message.size()});
+      EXPECT_LT(message.find(conflict.one), advice) << message;
+      EXPECT_LT(message.find(conflict.other), advice) << message;
     }
   }
 }

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "models/tiny_model.h"
 
@@ -75,10 +76,10 @@ TEST_P(EnsembleOf, HasTheMeanOfProbabilitiesGatesAndLooks) {
   expect_mean(both.weights, a.weights, b.weights, same, same);
 }
 
-// Sees as many positions as it is told to, and reads its number from them.
+// Sees as many positions as it is told to, reads its number from them, and has as many symbols as it is told to.
 class Seeing : public StepModel {
  public:
-  Seeing(int positions, Real number) : positions_(positions), number_(number) {}
+  Seeing(int positions, Real number, int symbols = 3) : positions_(positions), number_(number), symbols_(symbols) {}
 
   int sources() const override { return 1; }
   State start(Pass&) const override { return {}; }
@@ -89,7 +90,8 @@ class Seeing : public StepModel {
       return x;
     };
     StepResult result;
-    result.log_probabilities = filled(3);
+    result.log_probabilities = filled(symbols_);
+    if (number_ > 0) result.gate = filled(1);
     result.looks = {{filled(positions_), filled(positions_), filled(2)}};
     return result;
   }
@@ -98,21 +100,36 @@ class Seeing : public StepModel {
  private:
   int positions_;
   Real number_;
+  int symbols_;
+};
+
+// Two of them in one.
+class Both {
+ public:
+  Both(std::unique_ptr<StepModel> one, std::unique_ptr<StepModel> two) {
+    parameters_.allocate();
+    std::vector<Ensemble::Member> members;
+    members.push_back({&parameters_, std::move(one), &own_[0][0], &own_[0][1]});
+    members.push_back({&parameters_, std::move(two), &own_[1][0], &own_[1][1]});
+    ensemble_.emplace(std::move(members));
+  }
+  StepResult step() {
+    const std::vector<std::int32_t> previous = {start};
+    return ensemble_->step(pass_, ensemble_->start(pass_), previous);
+  }
+
+ private:
+  Parameters parameters_;
+  Arena arena_, own_[2][2];
+  Pass pass_ = Pass(parameters_, arena_);
+  std::optional<Ensemble> ensemble_;
 };
 
 // Looks at other positions have no mean: that of the first is shown, with the context that it read.
 TEST(Ensemble, HasTheLooksOfTheFirstWhereTheOthersSeeOtherPositions) {
   for (const int positions : {4, 5}) {
-    Parameters parameters;
-    parameters.allocate();
-    Arena arena, own[2][2];
-    std::vector<Ensemble::Member> members;
-    members.push_back({&parameters, std::make_unique<Seeing>(4, Real(-1)), &own[0][0], &own[0][1]});
-    members.push_back({&parameters, std::make_unique<Seeing>(positions, Real(-3)), &own[1][0], &own[1][1]});
-    const Ensemble both(std::move(members));
-    Pass pass(parameters, arena);
-    const std::vector<std::int32_t> previous = {start};
-    const StepResult result = both.step(pass, both.start(pass), previous);
+    Both both(std::make_unique<Seeing>(4, Real(-1)), std::make_unique<Seeing>(positions, Real(-3)));
+    const StepResult result = both.step();
     ASSERT_EQ(result.looks.size(), 1u);
     const Real wanted = positions == 4 ? -2 : -1;
     for (const Tensor part : {result.looks[0].scores, result.looks[0].weights, result.looks[0].context}) {
@@ -120,6 +137,17 @@ TEST(Ensemble, HasTheLooksOfTheFirstWhereTheOthersSeeOtherPositions) {
     }
     EXPECT_EQ(result.looks[0].weights.values().size(), 4u);
   }
+}
+
+TEST(Ensemble, OfDifferentSymbolsIsRefused) {
+  Both both(std::make_unique<Seeing>(4, Real(-1), 3), std::make_unique<Seeing>(4, Real(-1), 4));
+  EXPECT_THROW(both.step(), Error);
+}
+
+// A model that copies beside one that does not: the gate of the first is shown.
+TEST(Ensemble, HasTheGateOfTheFirstWhereOthersHaveNone) {
+  Both both(std::make_unique<Seeing>(4, Real(2)), std::make_unique<Seeing>(4, Real(-1)));
+  EXPECT_EQ(both.step().gate.data()[0], 2);
 }
 
 }  // namespace

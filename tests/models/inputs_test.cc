@@ -84,6 +84,15 @@ std::vector<SourceShape> shapes() {
           SourceShape::of_picture(tiny_regions)};
 }
 
+// Each setting is in its bounds, and the second convolution would have 9 x 4096 x 8192 weights.
+TEST(Inputs, PicturesOfTooManyWeightsAreRefused) {
+  ModelOptions options = tiny_options();
+  options.encoder.channels = 4096;
+  constexpr Regions wide = {2, 4, 4, 3};
+  Parameters parameters;
+  EXPECT_THROW(make_input(parameters, "x", options.encoder, SourceShape::of_picture(wide)), Error);
+}
+
 TEST(Inputs, EachIsMadeForWhatItReads) {
   const ModelOptions options = tiny_options();
   std::set<SourceShape::Form> forms;

@@ -8,114 +8,19 @@
 #include <string>
 #include <vector>
 
-#include "models/tiny_model.h"
+#include "models/as_oracles_say.h"
 
 namespace fovea::joins_test {
 namespace {
 
 constexpr double nearly = is_double ? 1e-9 : 1e-4;
 
-// ---- the formulas
-
-using Row = std::vector<double>;
-
-struct Joining {
-  static constexpr int sources = 2, query = 3, context = 2, queries = 2, batch = 1;
-
-  explicit Joining(const std::string& kind) {
-    join = joins().find(kind).make(parameters, "j", {sources, query, context, context});
-    parameters.allocate();
-    std::ranges::copy(random_values(static_cast<int>(parameters.count()), kind, 1), parameters.values().begin());
-    Pass& pass = asked.emplace(parameters, arena);
-    const auto filled = [&](int size, const std::string& name) {
-      Tensor x = pass.tape().make({queries, batch, size});
-      std::ranges::copy(random_values(x.shape().count(), name, 1), x.data());
-      return x;
-    };
-    asking = filled(query, "query");
-    for (int k = 0; k < sources; ++k) contexts.push_back(filled(context, "context" + std::to_string(k)));
-  }
-
-  static Row row(Tensor x, int r) {
-    const int n = x.shape().last();
-    return {x.data() + std::ptrdiff_t(r) * n, x.data() + std::ptrdiff_t(r + 1) * n};
-  }
-  // W x, or W x + b if there is a b.
-  Row map(const std::string& name, const Row& x) const {
-    const auto find = [&](const std::string& full) -> std::span<const Real> {
-      for (const Parameters::Entry& entry : parameters.entries()) {
-        if (entry.name == full) return parameters.values(entry);
-      }
-      return {};
-    };
-    const auto weight = find(name + ".weight"), bias = find(name + ".bias");
-    const std::size_t out = weight.size() / x.size();
-    Row y(out);
-    for (std::size_t j = 0; j < out; ++j) {
-      for (std::size_t i = 0; i < x.size(); ++i) y[j] += x[i] * static_cast<double>(weight[i * out + j]);
-      if (!bias.empty()) y[j] += static_cast<double>(bias[j]);
-    }
-    return y;
-  }
-
-  Parameters parameters;
-  std::unique_ptr<Join> join;
-  Arena arena;
-  std::optional<Pass> asked;
-  Tensor asking;
-  std::vector<Tensor> contexts;
-};
-
-TEST(Joins, ConcatenateMapsContextsSideBySide) {
-  Joining j("concatenate");
-  const Join::Joined joined = j.join->join(*j.asked, j.asking, j.contexts);
-  for (int r = 0; r < Joining::queries; ++r) {
-    Row all = Joining::row(j.contexts[0], r);
-    for (const double x : Joining::row(j.contexts[1], r)) all.push_back(x);
-    expect_close(Joining::row(joined.context, r), j.map("j", all), "context", nearly);
-    expect_close(Joining::row(joined.shares, r), Row{0.5, 0.5}, "shares", nearly);
-  }
-}
-
-TEST(Joins, HierarchicalAttendsToContexts) {
-  Joining j("hierarchical");
-  const Join::Joined joined = j.join->join(*j.asked, j.asking, j.contexts);
-  for (int r = 0; r < Joining::queries; ++r) {
-    const Row asked = j.map("j.query", Joining::row(j.asking, r));
-    Row weights, context(Joining::context);
-    double total = 0;
-    for (int k = 0; k < Joining::sources; ++k) {
-      Row hidden = j.map("j.source" + std::to_string(k + 1) + ".key", Joining::row(j.contexts[k], r));
-      for (std::size_t i = 0; i < hidden.size(); ++i) hidden[i] = std::tanh(hidden[i] + asked[i]);
-      weights.push_back(std::exp(j.map("j.score", hidden)[0]));
-      total += weights.back();
-    }
-    for (int k = 0; k < Joining::sources; ++k) {
-      weights[k] /= total;
-      const Row value = j.map("j.source" + std::to_string(k + 1) + ".value", Joining::row(j.contexts[k], r));
-      for (std::size_t i = 0; i < value.size(); ++i) context[i] += weights[k] * value[i];
-    }
-    expect_close(Joining::row(joined.shares, r), weights, "shares", nearly);
-    expect_close(Joining::row(joined.context, r), context, "context", nearly);
-  }
-}
-
-TEST(Joins, FlatMapsEachSourceByItself) {
-  Joining j("flat");
-  for (int k = 0; k < Joining::sources; ++k) {
-    const Tensor common = j.join->as_common(*j.asked, j.contexts[k], k);
-    for (int r = 0; r < Joining::queries; ++r) {
-      expect_close(Joining::row(common, r), j.map("j.source" + std::to_string(k + 1), Joining::row(j.contexts[k], r)),
-                   "memory", nearly);
-    }
-  }
-}
-
-TEST(Joins, EachHasAFormulaHere) {
-  EXPECT_EQ(joins().names(), (std::vector<std::string>{"flat", "concatenate", "hierarchical"}));
-}
-
 // ---- models of two sources
+
+std::span<const Real> row_of(Tensor x, int row) {
+  const auto size = as_size(x.shape().last());
+  return x.values().subspan(as_size(row) * size, size);
+}
 
 const std::vector<SourceShape> two_sources = {SourceShape::of_symbols(source_symbols), SourceShape::of_symbols(7)};
 
@@ -153,6 +58,35 @@ std::vector<ModelOptions> every_way() {
 
 std::string name_of(const ModelOptions& o) {
   return o.join + " " + o.decoder.kind + " " + o.decoder.style + " " + std::to_string(o.attention.heads);
+}
+
+TEST(SeveralSources, AreReadAsTheFormulasSay) {
+  for (const ModelOptions& options : every_way()) {
+    SCOPED_TRACE(name_of(options));
+    const TinyModel model(options, 0, two_sources);
+    expect_told_log_probabilities(model, options, batch_of_two(model, 1));
+  }
+}
+
+// One attention over all positions, or one to each source, whose weights are shared out.
+TEST(SeveralSources, AreLookedAtAsTheFormulasSay) {
+  for (const std::string& join : joins().names()) {
+    ModelOptions options = tiny_options();
+    options.join = join;
+    const TinyModel model(options, 0, two_sources);
+    const Batch batch = batch_of_two(model);
+    Arena arena;
+    Pass pass(model.parameters, arena);
+    const Tensor weights = model.network.look(pass, batch);
+    const std::vector<oracle::Steps> told = told_steps(model, options, batch);
+    for (std::size_t b = 0; b < told.size(); ++b) {
+      for (std::size_t t = 0; t < told[b].size(); ++t) {
+        const oracle::Row& wanted = told[b][t].readout.attended.weights[0];
+        expect_close(row_of(weights, static_cast<int>(t * told.size() + b)).first(wanted.size()), wanted,
+                     fmt::format("{} row {}, step {}", join, b, t), as_the_formula);
+      }
+    }
+  }
 }
 
 TEST(SeveralSources, GradientIsThatOfTheLossAndEveryWeightMatters) {
@@ -221,7 +155,7 @@ TEST(SeveralSources, WeightsStandSourceBehindSource) {
         for (int i = 0; i < batch.source.length; ++i) real += batch.source.real[i * batch.source.batch + b];
         for (int i = 0; i < batch.source.others[0].length; ++i)
           real += batch.source.others[0].real[i * batch.source.batch + b];
-        const Row row = Joining::row(weights, t * batch.source.batch + b);
+        const std::span<const Real> row = row_of(weights, t * batch.source.batch + b);
         double sum = 0;
         for (std::size_t i = 0; i < row.size(); ++i) {
           if (static_cast<int>(i) < real) {
@@ -230,7 +164,7 @@ TEST(SeveralSources, WeightsStandSourceBehindSource) {
           if (static_cast<int>(i) >= real) {
             EXPECT_EQ(row[i], 0) << join;
           }
-          sum += row[i];
+          sum += static_cast<double>(row[i]);
         }
         EXPECT_NEAR(sum, 1, 1e-5) << join;
       }

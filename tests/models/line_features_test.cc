@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/as_size.h"
-#include "models/tiny_model.h"
+#include "models/as_oracles_say.h"
 
 namespace fovea::line_features_test {
 namespace {
@@ -68,6 +68,14 @@ std::vector<ModelOptions> every_way() {
   all[9] = all[7];
   for (const std::size_t i : {8, 9}) all[i].decoder.embedding = 1;  // one number is a vector, too
   return all;
+}
+
+TEST(LineFeatures, AreReadAsTheFormulasSay) {
+  for (const ModelOptions& options : every_way()) {
+    SCOPED_TRACE(options.decoder.kind + " " + options.decoder.style + " " + options.generator.kind);
+    const TinyModel model(options, feature_symbols);
+    expect_told_log_probabilities(model, options, featured_batch(model, 1));
+  }
 }
 
 TEST(LineFeatures, GradientIsThatOfTheLossAndEveryWeightMatters) {

@@ -7,13 +7,11 @@
 #include <vector>
 
 #include "base/as_size.h"
+#include "models/as_oracles_say.h"
 #include "models/cases.h"
-#include "models/oracles/objectives.h"
 
 namespace fovea::oracle_test {
 namespace {
-
-constexpr double as_the_formula = is_double ? 1e-9 : 1e-4;
 
 class EveryModelFormula : public testing::TestWithParam<Case> {
  protected:
@@ -47,23 +45,7 @@ TEST_P(EveryModelFormula, GivesEveryTermOfTheLoss) {
   EXPECT_EQ(found.size(), wanted.size());
 }
 
-TEST_P(EveryModelFormula, GivesEveryLogProbability) {
-  Arena arena;
-  Pass pass(model.parameters, arena);
-  const auto found = stepped(model, *model.network.begin(pass, batch.source), batch.previous);
-  const oracle::Model told = {model.parameters, options};
-  const auto rows = as_size(batch.previous.batch);
-  for (std::size_t b = 0; b < rows; ++b) {
-    oracle::Example example = oracle::example_of(batch, static_cast<int>(b));
-    if (options.encoder.rationale) example = oracle::choose(told, example).read;
-    const oracle::Steps steps = oracle::tell(told, example).steps;
-    for (std::size_t t = 0; t < steps.size(); ++t) {
-      const std::size_t width = found[t].size() / rows;
-      expect_close(std::span(found[t]).subspan(b * width, width), steps[t].written.log_probabilities,
-                   fmt::format("row {}, step {}", b, t), as_the_formula);
-    }
-  }
-}
+TEST_P(EveryModelFormula, GivesEveryLogProbability) { expect_told_log_probabilities(model, options, batch); }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryModelFormula, testing::ValuesIn(all_cases()),
                          [](const auto& info) { return info.param.name; });
@@ -83,8 +65,9 @@ void expect_same_names(std::vector<std::string> listed, std::vector<std::string>
   EXPECT_EQ(known, listed) << "an entry without an oracle, or an oracle without an entry";
 }
 
-TEST(EveryModelFormulaList, HasEveryEncoderOutputAndDecoder) {
+TEST(EveryModelFormulaList, HasEveryEncoderJoinOutputAndDecoder) {
   expect_same_names(encoders().names(), names_of(oracle::encoders()));
+  expect_same_names(joins().names(), names_of(oracle::joins()));
   expect_same_names(generators().names(), names_of(oracle::generators()));
   std::vector<std::string> decoders;
   const DecoderOptions options;

@@ -1,4 +1,5 @@
 // Values of the operations on single numbers, rows, masks and positions, against plain loops.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -63,6 +64,15 @@ TEST(Products, WantShapesThatMeet) {
   const NamedInputs inputs = {{"x", {2, 3}}, {"weight", {4, 5}}, {"base", {2, 5}}};
   EXPECT_THROW(run(inputs, [](Ts t) { return linear(t[0], t[1]); }), Error);
   EXPECT_THROW(run(inputs, [](Ts t) { return add_products(t[2], {{t[0], t[1]}}); }), Error);
+}
+
+TEST(Pointwise, ShapesThatDifferAreNamedInTheirOrder) {
+  try {
+    run({{"a", {2, 3}}, {"b", {3, 2}}}, [](Ts t) { return add(t[0], t[1]); });
+    FAIL() << "they were added";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.what(), fmt::format("add: {} and {} differ", Shape({2, 3}).text(), Shape({3, 2}).text()));
+  }
 }
 
 TEST(Pointwise, SoftplusOfExtremesIsFinite) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "training/journal.h"
 #include "training/tiny_run.h"
 
 namespace fovea::checkpoint_test {
@@ -173,9 +174,9 @@ TEST_F(CheckpointTest, AStrangeJournalIsPassedOver) {
   std::string strange;
   for (const char* line :
        {R"({"event":5,"update":1})", R"({"event":null,"update":2})", R"({"event":["validation"],"update":3})",
-        R"({"event":"validation","update":4,"epoch":"x","best":7,"exact":[],"samples":5})", R"({"event":"update"})",
-        R"({"update":18446744073709551615})", R"({"update":-9223372036854775808})", R"({"update":1e5})",
-        R"({"update":1,"epoch":1e999})", "[]", "5", "{", ""}) {
+        R"({"event":"validation","update":4,"epoch":"x","best":7,"exact":[],"samples":5,"worst":[{}]})",
+        R"({"event":"update"})", R"({"update":18446744073709551615})", R"({"update":-9223372036854775808})",
+        R"({"update":1e5})", R"({"update":1,"epoch":1e999})", "[]", "5", "{", ""}) {
     strange += std::string(line) + "\n";
   }
   strange += std::string(100'000, '[') + "\n\xFF\n";
@@ -186,6 +187,28 @@ TEST_F(CheckpointTest, AStrangeJournalIsPassedOver) {
   EXPECT_TRUE(events.validations[0].samples.empty());
   EXPECT_GE(events.updates.size(), 3u);
   EXPECT_NO_THROW(run(8));
+}
+
+TEST_F(CheckpointTest, AJournalIsReadAsItWasWritten) {
+  const std::filesystem::path path = folder_ / "journal";
+  ValidationReport written;
+  written.update = 7;
+  written.samples.push_back({"wanted", {}});
+  written.samples.back().answer.source_text = "asked";
+  written.samples.back().answer.text = "answered";
+  Progress progress;
+  progress.update = 7;
+  Journal(files_, path, progress).write(written);
+  const JournalEvents events = read_journal(files_, path);
+  ASSERT_EQ(events.validations.size(), 1u);
+  ASSERT_EQ(events.validations[0].samples.size(), 1u);
+  const Sample& sample = events.validations[0].samples[0];
+  EXPECT_EQ(sample.target, "wanted");
+  EXPECT_EQ(sample.answer.source_text, "asked");
+  EXPECT_EQ(sample.answer.text, "answered");
+  const std::string line = event_json(written).dump();
+  EXPECT_EQ(journal_list(files_, path, line.size() + 1), "[" + line + "]");
+  EXPECT_EQ(journal_list(files_, path, line.size()), "[]") << "what is too long is left out";
 }
 
 }  // namespace

@@ -55,6 +55,14 @@ TEST_F(KeptTest, AStopChangesNothing) {
   }
 }
 
+TEST_F(KeptTest, OtherNamesAreNotTheirs) {
+  EXPECT_TRUE(is_kept_name("kept-5.model.safetensors"));
+  for (const char* name : {"kept--5.model.safetensors", "kept-x.model.safetensors", "kept-.model.safetensors",
+                           "kept-05.model.safetensors", "kept-5.model", "my-kept-5.model.safetensors"}) {
+    EXPECT_FALSE(is_kept_name(name)) << name;
+  }
+}
+
 TEST_F(KeptTest, EachIsWrittenOnce) {
   struct Taker : Observer {
     void saved(const std::string& checkpoint, std::int64_t update) override {

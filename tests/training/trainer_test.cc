@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "base/as_size.h"
 #include "training/trainer_run.h"
@@ -201,6 +202,18 @@ TEST_F(TrainerTest, TheEndIsEstimated) {
   EXPECT_EQ(record_.updates.back().until, "patience");
 }
 
+TEST_F(TrainerTest, TheEndAfterEpochsIsEstimatedInUpdates) {
+  TemporaryFolder folder;
+  Trainer(tiny_config(), tiny_data(), {.folder = folder.path(), .stop_after = {2, Period::Unit::epochs}}, files_,
+          record_)
+      .run();
+  ASSERT_EQ(record_.updates.size(), 20u);  // of 10 an epoch
+  const UpdateReport& first = record_.updates.front();
+  EXPECT_GT(first.seconds_left, 0.999 * 19 * first.seconds);
+  EXPECT_LT(first.seconds_left, 10 * 19 * first.seconds);
+  EXPECT_EQ(record_.updates.back().seconds_left, 0);
+}
+
 // All lines in one update, after which a signal comes.
 TEST_F(TrainerTest, TimesAddUpFromTheFirstUpdate) {
   struct Once : Record {
@@ -383,6 +396,31 @@ TEST_F(TrainerTest, ASkippedUpdateLeavesWeightsAlone) {
   EXPECT_EQ(changed, as_size(8 * ruined.model().task().target().size()));
 }
 
+// Adam's correction counts the updates it has seen.
+TEST_F(TrainerTest, SkippedUpdatesAreNoStepsOfTheOptimizer) {
+  const Config config = tiny_config({"training.dropout=0"});  // which depends on the number of the update
+  const auto weights_after = [&](std::int64_t update, std::int64_t skipped) {
+    trainer(config, 4, true).run();
+    TensorFile file = decode_safetensors(files_.read(folder_ / checkpoint_file_name), "checkpoint");
+    nlohmann::json progress = nlohmann::json::parse(file.metadata["progress"]);
+    progress["update"] = update;
+    progress["skipped"] = skipped;
+    file.metadata["progress"] = progress.dump();
+    files_.write_atomically(folder_ / checkpoint_file_name, encode_safetensors(file));
+    Trainer run = trainer(config, update + 1);
+    run.run();
+    const std::span<const Real> values = run.model().parameters().values();
+    return std::vector<Real>(values.begin(), values.end());
+  };
+  const auto apart = [](const std::vector<Real>& a, const std::vector<Real>& b) {
+    return std::transform_reduce(a.begin(), a.end(), b.begin(), 0.0, std::plus<>(),
+                                 [](Real x, Real y) { return std::abs(static_cast<double>(x - y)); });
+  };
+  const std::vector<Real> skipping = weights_after(4, 2);
+  // Rare symbols are hidden now and then, by the number of the update, too.
+  EXPECT_LT(apart(skipping, weights_after(2, 0)), 0.2 * apart(skipping, weights_after(4, 0)));
+}
+
 TEST_F(TrainerTest, RefusesOtherSettingsAndOtherData) {
   train(tiny_config(), 3);
   const auto message = [&](const Config& config, std::uint64_t data_seed) -> std::string {
@@ -454,6 +492,12 @@ TEST_F(TrainerTest, ADiskThatIsFullAtTheEndIsAnErrorAndLosesNothing) {
           record_)
       .run();
   EXPECT_EQ(remains(folder_.path()), remains(whole.path()));
+}
+
+TEST_F(TrainerTest, SourcesMayHaveAsManySymbolsAsAScoreHasPlaces) {
+  train(tiny_config({"attention.score=location"}), 2);
+  EXPECT_EQ(record_.updates.size(), 2u);
+  EXPECT_THROW(trainer(tiny_config({"attention.score=location", "attention.positions=3"}), 2, true).run(), Error);
 }
 
 TEST_F(TrainerTest, SupervisedAttentionWithoutAlignmentsIsRefused) {

@@ -274,21 +274,7 @@ Decoder::TeacherForced RnnDecoder::teacher_forced_stepwise(Pass& pass, const Enc
     embedded = symbols_.dropped(pass, known, leading);
     projected = first_->serves(pass, known) ? (*first_)(pass, known, leading) : cells_[0].project(pass, embedded);
   }
-  enum Part {
-    states,
-    asked,
-    contexts,
-    symbols,
-    offered,
-    scores,
-    weights,
-    drawn,
-    probabilities,
-    log_p,
-    gates,
-    logits,
-    parts
-  };
+  enum Part { states, asked, contexts, symbols, offered, weights, drawn, probabilities, log_p, gates, logits, parts };
   std::span<Tensor> all[parts];
   for (auto& part : all) {
     part = pass.arena().array<Tensor>(steps);
@@ -321,7 +307,6 @@ Decoder::TeacherForced RnnDecoder::teacher_forced_stepwise(Pass& pass, const Enc
     all[contexts][t] = readout.context;
     all[symbols][t] = readout.embedding;
     all[offered][t] = readout.features;
-    all[scores][t] = readout.scores;
     all[weights][t] = readout.selected.weights;
     all[drawn][t] = readout.selected.drawn;
     all[probabilities][t] = readout.selected.probabilities;
@@ -334,7 +319,6 @@ Decoder::TeacherForced RnnDecoder::teacher_forced_stepwise(Pass& pass, const Enc
   forced.readout.asked = joined(asked);
   forced.readout.context = joined(contexts);
   forced.readout.embedding = sampled ? joined(symbols) : embedded;
-  forced.readout.scores = joined(scores);
   forced.readout.selected = {joined(weights), joined(drawn), joined(probabilities)};
   if (writes) {
     forced.written = {joined(log_p), joined(gates), {}, joined(logits)};
@@ -409,7 +393,6 @@ Decoder::TeacherForced RnnDecoder::teacher_forced_at_once(Pass& pass, const Enco
     }
     const Attention::Attended attended = attention_->attend(pass, x, {0, 1}, sources, {});
     readout.asked = x;
-    readout.scores = attended.scores;
     readout.selected = attended.selected;
     readout.context = attended.context;
   }

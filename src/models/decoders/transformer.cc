@@ -76,7 +76,6 @@ Readout TransformerDecoder::read(Pass& pass, Tensor embedded, const TransformerL
   readout.state = readout.features;
   readout.context = last.looked.context;
   readout.embedding = embedded;
-  readout.scores = last.looked.scores;
   readout.selected = last.looked.selected;
   readout.heads = heads();
   return readout;

@@ -5,9 +5,10 @@
 
 namespace fovea::oracle {
 
-// What the inputs add to the gates: W x + b, and of a cell that reads one more W' context.
-inline Row input_gates(const Weights& weights, const Row& x, const Row& context) {
-  const Row gates = plus(weights.times("input", x), weights.row("bias"));
+// What the inputs add to the gates: W x + b, of a cell that reads one more W' context, and `more`, if there is any.
+inline Row input_gates(const Weights& weights, const Row& x, const Row& context, const Row& more) {
+  Row gates = plus(weights.times("input", x), weights.row("bias"));
+  if (!more.empty()) gates = plus(gates, more);
   return context.empty() ? gates : plus(gates, weights.times("context", context));
 }
 
@@ -16,8 +17,8 @@ struct Cells {
 };
 
 // Hochreiter & Schmidhuber 1997 with the forget gate of Gers 2000; gates: input, forget, candidate, output.
-inline Cells lstm(const Weights& weights, const Row& x, const Row& context, const Cells& before) {
-  const Row gates = plus(input_gates(weights, x, context), weights.times("state", before.h));
+inline Cells lstm(const Weights& weights, const Row& x, const Row& context, const Cells& before, const Row& more = {}) {
+  const Row gates = plus(input_gates(weights, x, context, more), weights.times("state", before.h));
   const std::size_t size = before.h.size();
   Cells after = {Row(size), Row(size)};
   for (std::size_t j = 0; j < size; ++j) {
@@ -30,8 +31,8 @@ inline Cells lstm(const Weights& weights, const Row& x, const Row& context, cons
 }
 
 // Cho 2014 with the reset gate after the product; gates: reset, update, candidate.
-inline Row gru(const Weights& weights, const Row& x, const Row& context, const Row& before) {
-  const Row from_x = input_gates(weights, x, context);
+inline Row gru(const Weights& weights, const Row& x, const Row& context, const Row& before, const Row& more = {}) {
+  const Row from_x = input_gates(weights, x, context, more);
   const Row from_h = plus(weights.times("state", before), weights.row("state_bias"));
   const std::size_t size = before.size();
   Row after(size);
@@ -44,8 +45,8 @@ inline Row gru(const Weights& weights, const Row& x, const Row& context, const R
 }
 
 inline Cells cell(const std::string& kind, const Weights& weights, const Row& x, const Row& context,
-                  const Cells& before) {
-  return kind == "gru" ? Cells{gru(weights, x, context, before.h), {}} : lstm(weights, x, context, before);
+                  const Cells& before, const Row& more = {}) {
+  return kind == "gru" ? Cells{gru(weights, x, context, before.h, more), {}} : lstm(weights, x, context, before, more);
 }
 
 }  // namespace fovea::oracle

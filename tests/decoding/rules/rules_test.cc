@@ -47,6 +47,7 @@ std::vector<Case> cases() {
       {{"no_repeat_ngram=1"}, [](const Path& p, bool) { return !repeats(p, 1); }},
       {{"no_repeat_ngram=2"}, [](const Path& p, bool) { return !repeats(p, 2); }},
       {{"no_repeat_ngram=3"}, [](const Path& p, bool) { return !repeats(p, 3); }},
+      {{"min_output=1"}, [](const Path& p, bool stopped) { return !stopped || p.size() >= 1; }},
       {{"min_output=3"}, [](const Path& p, bool stopped) { return !stopped || p.size() >= 3; }},
       {{"prefix=21"}, [](const Path& p, bool stopped) { return begins(p, {2, 1}) && (!stopped || p.size() >= 2); }},
       {{"allowed=1,12,1231,22,3,9"}, in_list(list)},  // 9 is no symbol: that answer cannot be given

@@ -5,6 +5,7 @@
 #include "base/as_size.h"
 #include "models/oracles/encoders.h"
 #include "models/oracles/generators.h"
+#include "models/oracles/joins.h"
 
 namespace fovea::oracle {
 
@@ -47,11 +48,22 @@ inline std::vector<Cells> bridge(const Model& model, const Encoded& encoded) {
   return layers;
 }
 
-// One step of all layers; what the top one makes.
-inline Row run_layers(const Model& model, Row x, const Row& extra, std::vector<Cells>& layers) {
+// W sum_k E f_k of the features of the line, which each step reads; nothing of a model without.
+inline Row of_line(const Model& model, const Example& example) {
+  const Weights weights = model.weights();
+  if (!weights.has("line_features.table")) return {};
+  Row sum(weights.row("line_features.table").size());
+  for (const int feature : example.line_features) sum = plus(sum, weights.row("line_features.table", feature));
+  return weights.times("decoder.line_features", sum);
+}
+
+// One step of all layers; what the top one makes. What the line has is added to the gates of the first.
+inline Row run_layers(const Model& model, Row x, const Row& extra, const Row& line, std::vector<Cells>& layers) {
   for (std::size_t layer = 0; layer < layers.size(); ++layer) {
     const Weights weights = model.weights().of("decoder").of("layer" + std::to_string(layer));
-    layers[layer] = cell(model.options.decoder.cell, weights, x, layer == 0 ? extra : Row(), layers[layer]);
+    const bool first = layer == 0;
+    layers[layer] =
+        cell(model.options.decoder.cell, weights, x, first ? extra : Row(), layers[layer], first ? line : Row());
     x = model.options.decoder.residual && layer > 0 ? plus(layers[layer].h, x) : layers[layer].h;
   }
   return x;
@@ -73,12 +85,12 @@ inline Row features(const Model& model, const Readout& readout) {
 inline Steps rnn(const Model& model, const Encoded& encoded, const Example& example) {
   const ModelOptions& options = model.options;
   const std::string& style = options.decoder.style;
-  const Attention attention = model.attention("attention", options.attention);
   const bool copynet = options.generator.kind == "copynet";
   const auto& bias = options.attention.bias;
   const bool embeds_coverage =
       style != "plain" && std::find(bias.begin(), bias.end(), "coverage_embedding") != bias.end();
   std::vector<Cells> layers = bridge(model, encoded);
+  const Row line = of_line(model, example);
   Row fed(as_size(options.generator.size));  // t_{t-1}
   constexpr int stop_symbol = 3, step_symbol = 4;
   Asking asking = {.query = {}};
@@ -93,7 +105,7 @@ inline Steps rnn(const Model& model, const Encoded& encoded, const Example& exam
     asking.stepped += symbol == step_symbol;
     const auto look = [&](const Row& query) {
       asking.query = readout.asked = query;
-      readout.attended = attention.attend(encoded.memory, asking);
+      readout.attended = attend(model, encoded, "attention", options.attention, asking);
       readout.context = readout.attended.context;
       asking.before.push_back(readout.attended);
       ++asking.step;
@@ -105,7 +117,7 @@ inline Steps rnn(const Model& model, const Encoded& encoded, const Example& exam
       const Row copying = steps.empty() ? Row() : steps.back().written.copying;
       extra = joined(extra, generator::selective_read(example, encoded.memory, copying, symbol));
     }
-    readout.state = run_layers(model, readout.embedding, extra, layers);
+    readout.state = run_layers(model, readout.embedding, extra, line, layers);
     if (style == "luong") look(readout.state);
     readout.features = fed = features(model, readout);
     step.written = generators().at(options.generator.kind)(model, example, encoded.memory, readout);
@@ -113,6 +125,7 @@ inline Steps rnn(const Model& model, const Encoded& encoded, const Example& exam
   }
   if (embeds_coverage) {
     asking.written.push_back(model.weights().row("decoder.embedding.table", stop_symbol));
+    const Attention attention = model.attention("attention", options.attention);
     steps.back().coverage_embeddings = attention.coverage_embeddings(encoded.memory, asking);
   }
   return steps;
@@ -124,9 +137,14 @@ inline Steps transformer(const Model& model, const Encoded& encoded, const Examp
   const TransformerStack stack = {model, "decoder", options.size, options.layers, options.positions, options.norm};
   std::vector<int> inputs = example.inputs;
   for (int& symbol : inputs) symbol = known(model, symbol);
-  const Rows embedded = stack.embedded(inputs);
+  Rows embedded = stack.embedded(inputs);
+  const Row line = of_line(model, example);
+  for (Row& x : embedded) x = line.empty() ? x : plus(x, line);
+  const Looking look = [&](const std::string& name, const AttentionOptions& attention, const Asking& asking) {
+    return attend(model, encoded, name, attention, asking);
+  };
   TransformerStack::Made made = {embedded, {}};
-  for (int layer = 0; layer < options.layers; ++layer) made = stack.layer(layer, made.x, &encoded.memory);
+  for (int layer = 0; layer < options.layers; ++layer) made = stack.layer(layer, made.x, look);
   const Rows features = stack.normed_last(made.x);
   Steps steps;
   for (std::size_t t = 0; t < inputs.size(); ++t) {
@@ -145,12 +163,13 @@ struct Positions {
 inline std::vector<Positions> by_position(const Model& model, const Encoded& encoded, const Example& example) {
   const Attention attention = model.attention("attention", model.options.attention);
   std::vector<Cells> layers = bridge(model, encoded);
+  const Row line = of_line(model, example);
   std::vector<Positions> steps;
   for (const int symbol : example.inputs) {
     Positions& step = steps.emplace_back();
     Readout readout;
     readout.embedding = model.weights().row("decoder.embedding.table", known(model, symbol));
-    readout.state = run_layers(model, readout.embedding, {}, layers);
+    readout.state = run_layers(model, readout.embedding, {}, line, layers);
     step.scores = attention.attend(encoded.memory, {.query = readout.state, .step = static_cast<int>(steps.size()) - 1})
                       .scores[0];
     for (const Row& position : encoded.memory) {

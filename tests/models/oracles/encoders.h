@@ -9,8 +9,9 @@ namespace fovea::oracle {
 
 struct Encoded {
   Rows memory;
-  std::vector<Cells> last;  // of each layer; c is empty for a GRU
-  Rows summary = {};        // of a structured one: where each of its rows looks
+  std::vector<Cells> last;       // of each layer; c is empty for a GRU
+  Rows summary = {};             // of a structured one: where each of its rows looks
+  std::vector<Rows> parts = {};  // the memories of several sources, where each is looked at by itself
 };
 
 namespace encoder {
@@ -119,7 +120,7 @@ inline Encoded transformer(const Model& model, const std::vector<int>& source) {
   const EncoderOptions& options = model.options.encoder;
   const TransformerStack stack = {model, "encoder", options.size, options.layers, options.positions, options.norm};
   Rows x = stack.embedded(source);
-  for (int layer = 0; layer < options.layers; ++layer) x = stack.layer(layer, x, nullptr).x;
+  for (int layer = 0; layer < options.layers; ++layer) x = stack.layer(layer, x, {}).x;
   return with_mean(stack.normed_last(x));
 }
 

@@ -39,13 +39,15 @@ struct Example {
   std::vector<int> inputs;                        // the target, opened by the start symbol
   std::vector<int> outputs;                       // the target, closed by the stop symbol
   std::vector<std::vector<Share>> copy_map = {};  // of each position, for generators that copy or look up
-  int width = 0;        // how many symbols copy_map know, those that only the source has counted
-  Rows alignment = {};  // [steps][positions] wanted weights; a row of zeros: none known
+  int width = 0;                              // how many symbols copy_map know, those that only the source has counted
+  Rows alignment = {};                        // [steps][positions] wanted weights; a row of zeros: none known
+  std::vector<std::vector<int>> others = {};  // further sources
+  std::vector<int> line_features = {};
 };
 
 // Row b of a batch.
 inline Example example_of(const SourceBatch& source, const Side& inputs, const Side& outputs, int b) {
-  const auto real = [&](const Side& side) {
+  const auto real = [&](const auto& side) {
     std::vector<int> ids;
     for (int i = 0; i < side.length; ++i) {
       const auto cell = as_size(i * side.batch + b);
@@ -54,6 +56,8 @@ inline Example example_of(const SourceBatch& source, const Side& inputs, const S
     return ids;
   };
   Example example = {real(source), real(inputs), real(outputs)};
+  for (const Side& other : source.others) example.others.push_back(real(other));
+  example.line_features = real(source.features);
   const CopyMap& table = source.copy_map;
   example.width = table.width;
   for (std::size_t i = 0; i < example.source.size() && !table.starts.empty(); ++i) {

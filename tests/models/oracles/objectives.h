@@ -178,7 +178,7 @@ inline double agreement(const Told& told, const Told& back) {
 }  // namespace objective
 
 inline Told tell(const Model& model, const Example& example) {
-  const Encoded encoded = encoders().at(model.options.encoder.kind)(model, example.source);
+  const Encoded encoded = encode(model, example);
   return {model, example, encoded, decode(model, encoded, example)};
 }
 

@@ -14,6 +14,9 @@ inline Row layer_norm(const Weights& weights, Row x) {
   return plus(product(x, weights.row("gain")), weights.row("bias"));
 }
 
+// How a decoder looks at what was read, by the attention of that name.
+using Looking = std::function<Attended(const std::string& name, const AttentionOptions& options, const Asking& asking)>;
+
 struct TransformerStack {
   const Model& model;
   std::string name;  // "encoder" or "decoder"
@@ -39,13 +42,12 @@ struct TransformerStack {
     Rows x;
     std::vector<Attended> attended;  // of each step, to the memory
   };
-  // With a memory, each step sees itself and those before it only.
-  Made layer(int index, const Rows& x, const Rows* memory) const {
+  // With something to look at, each step sees itself and those before it only.
+  Made layer(int index, const Rows& x, const Looking& look) const {
     const std::string layer_name = name + ".layer" + std::to_string(index);
     const Weights weights = model.weights().of(layer_name);
     const AttentionOptions itself = inside(model.options.self_attention), looking = inside(model.options.attention);
     const Attention self_attention = model.attention(layer_name + ".self_attention", itself);
-    const Attention attention = model.attention(layer_name + ".attention", looking);
     const bool first = norm == "pre";
     const auto before = [&](const char* part, const Row& row) {
       return first ? layer_norm(weights.of(part), row) : row;
@@ -57,10 +59,10 @@ struct TransformerStack {
     for (const Row& row : x) asking.push_back(before("self_attention_norm", row));
     Made made;
     for (std::size_t t = 0; t < x.size(); ++t) {
-      const Rows seen = memory ? Rows(asking.begin(), asking.begin() + static_cast<std::ptrdiff_t>(t) + 1) : asking;
+      const Rows seen = look ? Rows(asking.begin(), asking.begin() + static_cast<std::ptrdiff_t>(t) + 1) : asking;
       Row row = after("self_attention_norm", x[t], self_attention.attend(seen, asked(asking[t], t)).context);
-      if (memory) {
-        made.attended.push_back(attention.attend(*memory, asked(before("attention_norm", row), t)));
+      if (look) {
+        made.attended.push_back(look(layer_name + ".attention", looking, asked(before("attention_norm", row), t)));
         row = after("attention_norm", row, made.attended.back().context);
       }
       const Row wide = each(weights.affine("wide", before("forward_norm", row)), relu);

@@ -68,6 +68,8 @@ TEST(Recipes, AreListed) {
   const Outcome outcome = run({.words = {root / "recipes/run", "--list"}});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   for (const std::string& name : recipes()) EXPECT_TRUE(says(outcome.out, name + " "));
+  EXPECT_TRUE(says(read_text(root / "recipes/README.md"), "```\n$ recipes/run --list\n" + outcome.out + "```\n"))
+      << "the page shows the list";
   EXPECT_EQ(run({.words = {root / "recipes/run", "no-such-recipe"}, .environment = {"FOVEA=" FOVEA_BINARY}}).code, 2);
 }
 
@@ -210,6 +212,20 @@ TEST(Recipes, AnArchiveIsUnpackedWholeAlsoAfterAStop) {
   std::filesystem::remove_all(recipe.folder() / "runs/recipes/one/sounds");
   EXPECT_EQ(recipe.run().code, 1);
   EXPECT_FALSE(std::filesystem::exists(recipe.folder() / "runs/recipes/one/sounds"));
+}
+
+// What was stopped early has no film, and is measured all the same.
+TEST(Recipes, OneStoppedBeforeAValidationIsCompared) {
+  const OneRecipe recipe(
+      "fovea train data.tsv -o model\nmkdir -p model\necho '{\"exact\":0.9}' >result.json\n"
+      "fovea show model --film --svg film.svg\n",
+      "metric=exact value=0.8 bar=-\n");
+  recipe.program("[ \"$1\" != show ] || exit 2");
+  const Outcome outcome = recipe.run({}, {"FOVEA_STOP_AFTER=5u"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(says(outcome.err, "one: stopped before the first validation of model, which has no film to show"));
+  EXPECT_TRUE(says(outcome.out, "one: exact 0.9000, expected 0.8000 (+0.1000)"));
+  EXPECT_EQ(recipe.run().code, 1) << "one that was not stopped has a film";
 }
 
 TEST(Recipes, SlowOneIsRunOnASliver) {

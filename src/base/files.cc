@@ -311,9 +311,9 @@ void Files::remove_abandoned(const fs::path& path) {
 }
 
 DirectoryLock::DirectoryLock(const fs::path& directory) : file_(-1) {
-  const fs::path path = directory / ".lock";
+  const fs::path path = directory / lock_file_name;
   file_ = repeat([&] { return ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, any_mode); });
-  if (file_ < 0) throw file_error("lock", directory, "open .lock", -file_);
+  if (file_ < 0) throw file_error("lock", directory, fmt::format("open {}", lock_file_name), -file_);
   if (const int code = repeat([&] { return ::flock(file_, LOCK_EX | LOCK_NB); }); code != 0) {
     ::close(file_);
     if (code != -EWOULDBLOCK) throw file_error("lock", directory, "flock", -code);

@@ -86,6 +86,8 @@ class Files {
   Failure fill(int file, std::string_view bytes);
 };
 
+inline constexpr const char* lock_file_name = ".lock";
+
 // Held for as long as a process works on an output directory; a second holder is refused. The kernel lets go of it when
 // the process ends, however it ends.
 class DirectoryLock {

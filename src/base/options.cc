@@ -50,7 +50,9 @@ std::string wants(const Field& field) {
   return std::visit(
       Overloaded{[](bool*) { return std::string("true or false"); }, [&](double*) { return "a number" + range; },
                  [&](std::string*) { return choice.empty() ? "text" : "one of " + choice; },
-                 [&](Texts*) { return choice.empty() ? "a list of texts" : "a list of any of " + choice; },
+                 [&](Texts*) {
+                   return choice.empty() ? "a list of texts" : fmt::format("a list of any of {}, or []", choice);
+                 },
                  [](Period*) { return std::string(period_forms); },
                  [](BatchSize*) { return std::string(batch_size_forms); },
                  [&](auto*) { return "a whole number" + range; }},
@@ -179,7 +181,15 @@ Given number_or_text(std::string_view text) {
   return value;
 }
 
+// a+b, a,b or, as TOML has it, ["a", "b"].
 Given split(std::string_view text) {
+  if (text.starts_with('[') && text.ends_with(']')) {
+    try {
+      const std::vector<Setting> settings = parse_toml(fmt::format("list = {}", text), "list");
+      if (settings.size() == 1) return settings.front().given;
+    } catch (const Error&) {  // then it is a text that begins so
+    }
+  }
   Texts parts;
   if (text.empty()) return parts;
   for (std::size_t end; (end = text.find_first_of(",+")) != std::string_view::npos; text.remove_prefix(end + 1)) {
@@ -262,8 +272,10 @@ std::string unknown(const FieldVisitor& known, std::string_view name) {
   const bool group = is_group(known, name);
   Texts close = group ? Texts() : guesses(known, name);
   if (!close.empty()) {
-    for (std::string& guess : close)
-      guess += fmt::format(" (now {})", beginning(value_text(*find_field(known, guess)), 80));
+    for (std::string& guess : close) {
+      const std::string now = value_text(*find_field(known, guess));
+      if (!find_invalid_utf8(now)) guess += fmt::format(" (now {})", beginning(now, 80));  // else it was never given
+    }
     return fmt::format("unknown setting; did you mean {}?", fmt::join(close, " or "));
   }
   const std::string_view inside = group ? name : is_group(known, group_of(name)) ? group_of(name) : "";

@@ -250,7 +250,7 @@ class FileReading {
     std::uint64_t length = 0;
     std::memcpy(&length, first, length_bytes);
     if (length > Limits::max_header || length > left_) {
-      throw model_error("{}: a header of {} bytes does not fit: not a model, or cut short", file, length);
+      throw model_error("{}: not a model, or one that was cut short: a header of {} bytes does not fit", file, length);
     }
     // No more is read of something that does not begin like a model, however long it is.
     header_.resize(std::min<std::size_t>(length, header_opening.size() + checksum_digits));

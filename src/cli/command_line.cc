@@ -70,7 +70,7 @@ void add_training(CLI::App* command, TrainingInput& f, ConfigInput& c) {
   add(command, "--preset", c.preset, preset, "a published system by name; see fovea list presets");
   add(command, "--lexicon", f.lexicon, file, "source<TAB>target<TAB>probability, for outputs that look symbols up");
   add(command, "--config", c.config_file, file, "settings as TOML");
-  add(command, "--set", c.settings, setting, "one setting, a.b=c; may be given again");
+  add(command, "--set", c.settings, setting, "one setting, a.b=c, of a list a.b=c+d or a.b=[]; may be given again");
   add(command, "--seed", c.seed, number(0, 2'000'000'000), "of every random choice");
   add_bad_lines(command, f.on_bad_line);
   add(command, "--max-length", c.max_length, number(1, 1'000'000),
@@ -309,7 +309,8 @@ void add_compare(CLI::App& app, CompareCommand& c, Run& run) {
       "  fovea compare dates.tsv --vary decoder.size=64,128 --stop-after 500u --json\n\n"
       "The same command again goes on where it stopped (docs/compare.md).");
   add_training(command, c.files, c.input);
-  add(command, "--vary", c.varied, settings, "a setting and its values, a.b=c,d or a.b=all; may be given again")
+  add(command, "--vary", c.varied, settings,
+      "a setting and its values, a.b=c,d or a.b=all, of a list a.b=c,c+d,[]; may be given again")
       ->required();
   add(command, "-o,--output", c.folder, folder, "folder for the runs, one in it for each");
   add(command, "--seeds", c.seeds, number(1, 1000), "runs of each combination, with seeds one apart");

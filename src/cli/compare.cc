@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <fmt/core.h>
+#include <limits>
 
 #include "base/clock.h"
 #include "base/streams.h"
@@ -17,7 +18,7 @@ namespace fovea {
 
 namespace {
 
-// "decoder.size=64,128" or "attention.score=all". A list is written with +: attention.bias=markov,markov+position.
+// "decoder.size=64,128" or "attention.score=all". A list is written with +: attention.bias=markov,markov+position,[].
 Varied parse_varied(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos) throw usage_error("--vary {}: wanted is name=value,value,... or name=all", text);
@@ -44,26 +45,24 @@ class RunStatus : public Observer {
   void updated(const UpdateReport& report) override {
     constexpr double live_interval = 0.2, plain_interval = 10;  // seconds
     if (now() - shown_at_ < (mode_ == ProgressMode::live ? live_interval : plain_interval)) return;
-    show(report.update, report.seconds);
+    shown_at_ = now();
+    const std::string line = fmt::format("{}: update {}{}, {:.0f} s", title_, report.update, score_, report.seconds);
+    if (mode_ == ProgressMode::plain) say_progress(line, mode_);
+    // Redrawn over and over, and cut, for a line that wraps cannot be.
+    if (mode_ == ProgressMode::live) say("\r\x1b[K" + shorten(line, terminal_of(stderr).width - 1));
   }
   void validated(const ValidationReport& report) override {
     const Criterion criterion(report.metric);
     const auto score = criterion.find(report.metrics, report.held_out_loss);
     score_ = fmt::format(", {} {:.4f}", criterion.name(), score.value_or(0));
-    show(report.update, report.seconds);
+    shown_at_ = long_ago;  // the next update shows it; behind the last validation stands the line of the whole run
   }
   void warned(const std::string& message) override {
     say_progress(title_ + ": " + message, mode_ == ProgressMode::none ? ProgressMode::plain : mode_);
   }
 
  private:
-  void show(std::int64_t update, double seconds) {
-    shown_at_ = now();
-    const std::string line = fmt::format("{}: update {}{}, {:.0f} s", title_, update, score_, seconds);
-    if (mode_ == ProgressMode::plain) say_progress(line, mode_);
-    // Redrawn over and over, and cut, for a line that wraps cannot be.
-    if (mode_ == ProgressMode::live) say("\r\x1b[K" + shorten(line, terminal_of(stderr).width - 1));
-  }
+  static constexpr double long_ago = -std::numeric_limits<double>::infinity();
 
   std::string title_;
   ProgressMode mode_;

@@ -82,7 +82,7 @@ int EvaluateCommand::run() const {
     predictor.lend_workers([&](Workers& workers) { found = differences(evaluation, other, workers); });
   }
   if (!evaluation.notice.empty()) say(with_flags(evaluation.notice) + "\n");
-  for (const std::string& warning : evaluation.warnings) say("warning: " + warning + "\n");
+  for (const std::string& warning : evaluation.warnings) say("warning: " + with_flags(warning) + "\n");
   if (!errors.empty()) Files().write_atomically(errors, draw_mistakes(evaluation.mistakes));
   if (!svg.empty()) {
     std::vector<LengthCurve> curves = {{models.front().string(), evaluation.by_length}};

@@ -44,6 +44,7 @@ std::span<const InputFlag> input_flags() {
       {"self_attention", "--self-attention"},
       {"settings", "--set"},
       {"source_file", "--source"},
+      {"stop_after", "--stop-after"},
       {"target_file", "--target"},
       {"unseen", "--unseen"},
       {"vary", "--vary"},

@@ -1,5 +1,7 @@
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "attention/mechanism.h"
 #include "base/json.h"
 #include "base/nearest.h"
@@ -59,6 +61,18 @@ Listing described(std::string name, std::string about, const Registry<Kind>& ent
   return listing;
 }
 
+// With what else can be told to each, and to the likelihood itself.
+Listing objective_settings() {
+  const Listing named = kinds("objectives", "objective: what training makes small beside the likelihood", objectives());
+  Listing all = {named.name, named.about, {}};
+  ObjectiveOptions options;
+  for (const Field& field : FieldsRef(options).visit().fields()) {
+    const auto kind = std::ranges::find(named.rows, field.name, &Row::name);
+    all.rows.push_back(kind != named.rows.end() ? *kind : Row{field.name, field.help, ""});
+  }
+  return all;
+}
+
 std::vector<Listing> listings() {
   std::vector<Listing> all = {
       described("tasks", "task: what is asked of a model", task_kinds()),
@@ -72,7 +86,7 @@ std::vector<Listing> listings() {
       kinds("encoders", "encoder.kind: what reads the source", encoders()),
       kinds("decoders", "decoder.kind: what writes the target", decoders()),
       kinds("generators", "generator.kind: how a symbol is chosen", generators()),
-      kinds("objectives", "objective: what training makes small beside the likelihood", objectives()),
+      objective_settings(),
       kinds("rules", "what answers may be and are worth; set with options of fovea predict", decoding_rules())};
   Listing cut{"tokenizers", "source.tokenizer, target.tokenizer: what a symbol is", {}};
   for (const TokenizerKind* kind : tokenizers()) {
@@ -116,7 +130,7 @@ int ListCommand::run() const {
     text += fmt::format("{}{}: {}\n", text.empty() ? "" : "\n", listing.name, listing.about);
     auto& rows = object[listing.name] = OrderedJson::array();
     for (const Row& row : listing.rows) {
-      text += fmt::format("  {:<18} {}{}\n", row.name, row.what, row.from.empty() ? "" : "   (" + row.from + ")");
+      text += fmt::format("  {:<20} {}{}\n", row.name, row.what, row.from.empty() ? "" : "   (" + row.from + ")");
       rows.push_back({{"name", row.name}, {"what", row.what}, {"from", row.from}});
     }
     if (listing.rows.empty()) text += "  none yet\n";

@@ -44,8 +44,9 @@ int ScoreCommand::run() const {
   });
   predictor.predict(lines, options);
   lines.warn(*options.columns, options.max_length, true);
-  say(fmt::format("perplexity {:.6g} over {}\n", lines.perplexity().value(),
-                  counted(lines.perplexity().symbols(), "symbol")));
+  const std::int64_t symbols = lines.perplexity().symbols();
+  if (symbols == 0) throw data_error("no line could be scored");
+  say(fmt::format("perplexity {:.6g} over {}\n", lines.perplexity().value(), counted(symbols, "symbol")));
   return 0;
 }
 

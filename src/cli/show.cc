@@ -6,6 +6,7 @@
 #include "base/streams.h"
 #include "tasks/columns_for.h"
 #include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/out.h"
 #include "cli/overwriting.h"
 #include "cli/png.h"
@@ -90,7 +91,7 @@ int ShowCommand::run() const {
       options.answer.search.limits = limits;
       options.answer.search.explain.media = with_media;
       Explained explained = explain(predictor, line, target, options);
-      for (const std::string& warning : explained.warnings) say("warning: " + warning + "\n");
+      for (const std::string& warning : explained.warnings) say("warning: " + with_flags(warning) + "\n");
       return by_words ? fold_words(explained.output) : std::move(explained.output);
     };
     if (json) {  // it is complete, whatever is drawn

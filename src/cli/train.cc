@@ -145,12 +145,16 @@ int TrainCommand::run(Ranks& ranks) const {
   if (result.ending == Ending::interrupted) {
     say(fmt::format("stopped at update {} and saved; the same command{} goes on from there\n", result.updates,
                     fresh ? " without --fresh" : ""));
+    if (!result.best) {
+      say(fmt::format("there is no model yet: validations make it, every {}, or --stop-after, which validates first\n",
+                      to_string(result.config.training.validate_every)));
+    }
     return code;
   }
   say(fmt::format("{}: {} after {}, {}\n", folder,
                   result.ending == Ending::finished ? "finished (" + result.reason + ")" : "stopped, as asked",
                   counted(result.updates, "update"), describe_seconds(result.seconds)));
-  say("best on the held-out lines: " + describe(result.best) + "\n");
+  say("best on the held-out lines: " + describe(result.best, result.config) + "\n");
   if (!result.learned) say(with_flags(nothing_learned(result)) + "\n");
   return 0;
 }

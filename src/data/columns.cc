@@ -192,6 +192,7 @@ GuessedColumns guess_columns(std::span<const std::string> lines) {
   if (lines.empty()) return {};
   if (all_tags(1)) return guessed(1, "second", {"source", "features", "target"});
   if (all_tags(2)) return guessed(2, "third", {"source", "target", "features"});
+  if (all_tags(0)) return guessed(0, "first", {"features", "source", "target"});
   return {};
 }
 

@@ -26,6 +26,7 @@ constexpr std::size_t guessed_from = 100;  // lines
 struct Problem {
   SkipReason reason;
   std::string message;
+  std::int64_t length = 0;  // of what is too long, in characters
 };
 
 // Where a line stands.
@@ -56,10 +57,19 @@ std::optional<Problem> find_bad_side(const Place& place, std::string_view side, 
   }
   const std::int64_t length = count_characters(text);
   if (length <= max_length) return std::nullopt;
-  return Problem{SkipReason::too_long, fmt::format("{}:{}: the {} has {}, more than the limit of {} "
-                                                   "(`max_length`): \"{}\"",
-                                                   place.text(), column + max_length, side,
-                                                   counted(length, "character"), max_length, beginning(text))};
+  return Problem{
+      SkipReason::too_long,
+      fmt::format("{}:{}: the {} has {}, more than the limit of {} "
+                  "(`max_length`): \"{}\"",
+                  place.text(), column + max_length, side, counted(length, "character"), max_length, beginning(text)),
+      length};
+}
+
+// Of a line whose columns seem to be apart by something else.
+std::string_view other_separator(std::string_view line) {
+  if (line.find('\t') != line.npos) return "";
+  if (line.find(';') != line.npos) return "; tabs stand between them, not semicolons";
+  return line.find(',') != line.npos ? "; tabs stand between them, not commas" : "";
 }
 
 std::optional<Problem> parse_columns(const Place& place, std::string_view line, const Columns& columns,
@@ -67,8 +77,8 @@ std::optional<Problem> parse_columns(const Place& place, std::string_view line, 
   if (auto problem = find_bad_utf8(place, line)) return problem;
   if (const std::size_t count = count_columns(line); count < columns.needed()) {
     return Problem{SkipReason::wrong_columns,
-                   fmt::format("{}: {}, but {} are needed ({}): \"{}\"", place.text(), counted(count, "column"),
-                               columns.needed(), columns.text(), beginning(line))};
+                   fmt::format("{}: {}, but {} are needed ({}){}: \"{}\"", place.text(), counted(count, "column"),
+                               columns.needed(), columns.text(), other_separator(line), beginning(line))};
   }
   const Cells cells = columns.example(line);
   example.source = cells.source;
@@ -88,10 +98,14 @@ std::optional<Problem> parse_columns(const Place& place, std::string_view line, 
 }
 
 Error nothing_kept(const std::string& name, const ReadReport& report) {
-  const bool alone = report.by(SkipReason::wrong_columns).lines + report.by(SkipReason::blank).lines == report.lines;
-  return data_error(
-      "{}: no usable line among {}; {}{}", name, report.lines, describe(report),
-      alone ? "; lines of text alone are read with `columns` target and `settings` task=language_model" : "");
+  const auto all = [&](SkipReason reason) {
+    return report.by(reason).lines + report.by(SkipReason::blank).lines == report.lines;
+  };
+  return data_error("{}: no usable line among {}; {}{}{}", name, report.lines, describe(report),
+                    all(SkipReason::wrong_columns)
+                        ? "; lines of text alone are read with `columns` target and `settings` task=language_model"
+                        : "",
+                    report.longest > 0 ? fmt::format("; `max_length` {} would read all", report.longest) : "");
 }
 
 // Collects examples and keeps the count of what is left out.
@@ -115,12 +129,14 @@ class Collector {
     if (policy_ == BadLines::fail && problem->reason != SkipReason::blank) throw data_error("{}", problem->message);
     Skipped& skipped = pairs_.report.skipped[as_size(problem->reason)];
     if (skipped.lines++ == 0) skipped.first = problem->message;
+    pairs_.report.longest = std::max(pairs_.report.longest, problem->length);
   }
 
   Pairs finish(const std::string& name, GuessedColumns guessed) {
     if (pairs_.report.lines == 0) throw data_error("{}: the file is empty", name);
     if (pairs_.report.kept == 0) throw nothing_kept(name, pairs_.report);
     pairs_.columns = guessed.columns.names();
+    pairs_.report.named = std::ssize(pairs_.columns);
     pairs_.reason = std::move(guessed.reason);
     return std::move(pairs_);
   }
@@ -261,6 +277,10 @@ BadLines parse_bad_lines(std::string_view name) {
   throw unknown_name("policy for bad lines", name, {"fail", "skip"});
 }
 
+std::string columns_without_name(const ReadReport& report) {
+  return fmt::format("what stands behind column {} is not read (`columns` gives names to more)", report.named);
+}
+
 std::string describe(const ReadReport& report) {
   std::string text;
   for (std::size_t i = 0; i < skip_reasons; ++i) {
@@ -274,7 +294,7 @@ std::string describe(const ReadReport& report) {
       text += fmt::format("{}{}: {} (first: {})", text.empty() ? "" : "; ", what, counted(lines, "line"), first);
   };
   mention("control characters, to the model unknown symbols", report.with_control, report.first_with_control);
-  mention("more columns than have a name (`columns`), which are not read", report.with_more, report.first_with_more);
+  mention(columns_without_name(report), report.with_more, report.first_with_more);
   return text;
 }
 

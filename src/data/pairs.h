@@ -61,14 +61,19 @@ struct ReadReport {
   std::array<Skipped, skip_reasons> skipped;  // by SkipReason
   std::int64_t with_control = 0;              // kept, though a side has a control character, which no vocabulary knows
   std::string first_with_control;             // data.tsv:7
+  std::int64_t named = 0;                     // columns
   std::int64_t with_more = 0;                 // kept, though they have columns without a name, which are not read
   std::string first_with_more;
+  std::int64_t longest = 0;  // characters of the longest side that is too long
 
   const Skipped& by(SkipReason reason) const { return skipped[as_size(reason)]; }
 };
 
 // "left out: 2 blank, 1 bad UTF-8 (first: data.tsv:7:3: ...)"; empty if there is nothing to say.
 std::string describe(const ReadReport& report);
+
+// What is wrong with lines that have more columns than names.
+std::string columns_without_name(const ReadReport& report);
 
 struct Pairs {
   std::vector<Example> examples;

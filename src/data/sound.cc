@@ -50,6 +50,28 @@ void check_format(std::string_view bytes) {
   if (!wav && !bytes.starts_with("fLaC")) throw data_error("neither a WAV nor a FLAC file");
 }
 
+// Bytes of samples that the header of a WAV file promises and that are there, as a share; 1 of other files. The library
+// takes what is there for what was promised. What is written to a pipe cannot know and promises none, or all there can
+// be.
+double share_there(std::string_view bytes) {
+  const auto number = [&](std::size_t at) {
+    std::uint32_t value = 0;
+    for (std::size_t i = 4; i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
+    return value;
+  };
+  constexpr std::uint32_t unknown = 0x7FFFF000;
+  if (!bytes.starts_with("RIFF")) return 1;
+  for (std::size_t at = 12; at + 8 <= bytes.size();) {
+    const std::uint32_t promised = number(at + 4);
+    if (bytes.substr(at, 4) == "data") {
+      const std::size_t there = bytes.size() - at - 8;
+      return promised >= unknown || there >= promised ? 1 : static_cast<double>(there) / promised;
+    }
+    at += 8 + std::size_t(promised) + promised % 2;
+  }
+  return 1;
+}
+
 void check_header(const SF_INFO& info) {
   if (info.channels < 1 || info.channels > max_channels) {
     throw data_error("{} channels where 1 to {} are read", info.channels, max_channels);
@@ -72,7 +94,7 @@ Sound decode_sound(std::string_view bytes) {
   const std::unique_ptr<SNDFILE, int (*)(SNDFILE*)> file(sf_open_virtual(&io, SFM_READ, &info, &reader), sf_close);
   if (!file) throw data_error("a damaged sound file: {}", printable(sf_strerror(nullptr)));
   check_header(info);
-  Sound sound{info.samplerate, {}};
+  Sound sound{info.samplerate, {}, share_there(bytes)};
   const auto most = as_size(max_seconds) * as_size(info.samplerate);
   std::array<float, at_once * max_channels> block;
   // What is there counts, not what the header promises.
@@ -94,6 +116,7 @@ Sound decode_sound(std::string_view bytes) {
     throw data_error("a damaged sound file: {}", printable(sf_error_number(problem)));
   }
   if (sound.samples.empty()) throw data_error("a sound without a sample");
+  sound.there = std::min(sound.there, static_cast<double>(sound.samples.size()) / static_cast<double>(info.frames));
   return sound;
 }
 
@@ -124,6 +147,7 @@ void append_sound(Sound& sound, const Sound& next) {
     throw data_error("longer than {} minutes with those before it", max_seconds / 60);
   }
   sound.samples.insert(sound.samples.end(), next.samples.begin(), next.samples.end());
+  sound.there = std::min(sound.there, next.there);
 }
 
 }  // namespace fovea

@@ -11,6 +11,7 @@ namespace fovea {
 struct Sound {
   int rate = 0;                // samples a second
   std::vector<float> samples;  // of all channels, their mean; mostly in -1 .. 1
+  double there = 1;            // share of the samples that the header promises
 };
 
 // From the bytes of a file. Throws a data_error: for other formats, for what is damaged, for more than eight channels,

@@ -119,6 +119,7 @@ struct SourceData {
   Symbols segments = {};         // of a document: which sentence each position is of, from 0
   int picture_width = 0;         // of a picture, in its own pixels
   int picture_height = 0;
+  std::string doubt = {};  // why the cell seems not to be whole, though it can be read; empty: it seems so
   std::vector<SourcePosition> shown = {};  // its positions as people see them, where that is wanted
 };
 

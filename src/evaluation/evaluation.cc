@@ -52,6 +52,17 @@ std::string warning_of_unanswered(std::span<const Referenced> questions, std::sp
       questions[static_cast<std::size_t>(first - predictions.begin())].line);
 }
 
+std::string warning_of_unfinished(std::span<const Referenced> questions, std::span<const Prediction> predictions) {
+  const auto finished = [](const Prediction& p) { return p.output.finished; };
+  const auto first = std::ranges::find_if_not(predictions, finished);
+  if (first == predictions.end()) return {};
+  return fmt::format(
+      "{} of {} answers are unfinished and not exact: they were cut at their greatest length, which `max_output` sets "
+      "(first: line {})",
+      std::ranges::count(predictions, false, finished), predictions.size(),
+      questions[static_cast<std::size_t>(first - predictions.begin())].line);
+}
+
 std::vector<Figure> figures_of(const Measurement& measured, bool one_step, Workers& workers) {
   const MetricValues values = measured.values();
   const std::vector<Interval> intervals = measured.intervals(workers);
@@ -122,7 +133,7 @@ void measure_answers(Predictor& predictor, std::span<const Example> examples, co
     wanted.push_back(nearest_reference(questions[i].references, output.text));
     answered.push_back(output.text);
   }
-  for (const auto& warning_of : {warning_of_features, warning_of_unanswered}) {
+  for (const auto& warning_of : {warning_of_features, warning_of_unanswered, warning_of_unfinished}) {
     if (std::string text = warning_of(questions, predictions); !text.empty()) {
       evaluation.warnings.push_back(std::move(text));
     }
@@ -148,16 +159,21 @@ void measure_answers(Predictor& predictor, std::span<const Example> examples, co
 
 constexpr const char* perplexity_name = "perplexity";
 
-// exp(- mean log-probability of a symbol) over the targets of all lines.
-Figure perplexity_figure(Predictor& predictor, std::span<const Example> examples, const EvaluationOptions& options) {
+std::vector<Prediction> score_all(Predictor& predictor, std::span<const Example> examples,
+                                  const EvaluationOptions& options) {
   std::vector<SourceText> sources;
   for (const Example& e : examples)
     sources.push_back({e.source, e.features, e.others, e.target, std::string(e.folder())});
   PredictOptions asked = {.max_length = options.max_length, .score = true};
   asked.answer.batch = options.answer.batch;
   asked.answer.search.stop_signal = options.answer.search.stop_signal;
+  return predictor.predict(sources, asked);
+}
+
+// exp(- mean log-probability of a symbol) over the targets of all lines.
+Figure perplexity_figure(Predictor& predictor, std::span<const Prediction> predictions) {
   std::vector<double> rows;  // minus log-probability and symbols of each line; none of one that was not scored
-  for (const Prediction& prediction : predictor.predict(sources, asked)) {
+  for (const Prediction& prediction : predictions) {
     const auto& scored = prediction.scored;
     rows.push_back(scored ? -scored->log_probability : 0);
     rows.push_back(scored ? static_cast<double>(scored->tokens.size()) : 0);
@@ -187,7 +203,9 @@ Evaluation evaluate(Predictor& predictor, std::span<const Example> given, const 
   const bool scores =
       options.perplexity && !model.task().acts();  // only training knows by which steps a target is reached
   if (scores || !model.task().traits().reads) {
-    evaluation.figures.push_back(perplexity_figure(predictor, examples, options));
+    const std::vector<Prediction> scored = score_all(predictor, examples, options);
+    evaluation.figures.push_back(perplexity_figure(predictor, scored));
+    if (options.mistakes && !model.task().traits().reads) evaluation.mistakes.scored = scored_lines(examples, scored);
   }
   if (options.attention && model.task().traits().reads) {
     predictor.lend_workers([&](Workers& workers) { add_attention_figures(model, workers, examples, evaluation); });

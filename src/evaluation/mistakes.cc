@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 
@@ -112,7 +113,7 @@ class Finder {
                        .source = output.read_text(),
                        .answer = answer,
                        .target = target,
-                       .marked = mark(path, between_),
+                       .marked = mark(path, between_) + (output.finished ? "" : "[…>]"),
                        .score = output.score,
                        .edits = edit_distance(target, answer)};
     if (mistake.source.empty()) mistake.source = question.source;
@@ -156,9 +157,25 @@ const std::string& nearest_target(const Referenced& question, const std::string&
 bool is_right_among(const Referenced& question, const Prediction& prediction, bool lowercase) {
   const auto form = [&](const std::string& text) { return formed(text, lowercase); };
   return std::ranges::any_of(prediction.output.nbest, [&](const Hypothesis& one) {
-    return std::ranges::any_of(question.references,
-                               [&](const std::string& reference) { return form(reference) == form(one.text); });
+    return one.finished && std::ranges::any_of(question.references, [&](const std::string& reference) {
+             return form(reference) == form(one.text);
+           });
   });
+}
+
+std::vector<ScoredLine> scored_lines(std::span<const Example> examples, std::span<const Prediction> predictions) {
+  std::vector<ScoredLine> all;
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    const auto& scored = predictions[i].scored;
+    if (!scored) continue;
+    Perplexity perplexity;
+    perplexity.add(*scored);
+    const ScoredToken& hardest = *std::ranges::min_element(scored->tokens, {}, &ScoredToken::log_probability);
+    all.push_back(
+        {examples[i].line, examples[i].target, perplexity.value(), hardest.token, std::exp(hardest.log_probability)});
+  }
+  std::ranges::stable_sort(all, std::greater(), &ScoredLine::perplexity);
+  return all;
 }
 
 Mistakes find_mistakes(const Task& task, std::span<const Referenced> questions, std::span<const Prediction> predictions,
@@ -177,7 +194,7 @@ Mistakes find_mistakes(const Task& task, std::span<const Referenced> questions, 
     const std::string& written = predictions[i].output.text;
     const std::string& nearest = nearest_target(questions[i], written, options.lowercase);
     const std::string answer = formed(written, options.lowercase), target = formed(nearest, options.lowercase);
-    const bool right = target == answer;
+    const bool right = target == answer && predictions[i].output.finished;
     count_wanted(task, wanted_symbols(task, nearest, written, options.lowercase), wanted);
     all.answers = std::max(all.answers, static_cast<int>(predictions[i].output.nbest.size()));
     if (!right) all.wrong.push_back(finder.find(questions[i], predictions[i].output, answer, target));

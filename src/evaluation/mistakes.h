@@ -19,7 +19,8 @@ struct Mistake {
   std::string source;     // all that was read
   std::string answer;
   std::string target;      // the right one nearest to it
-  std::string marked;      // the target with its edits: sp[a>e]ll is what "spall" should have been
+  std::string marked;      // the target with its edits: sp[a>e]ll is what "spall" should have been, and
+                           // spell[…>] what was cut before its end
   double score = 0;        // of the answer, log-probability by length
   std::int64_t edits = 0;  // of characters
 };
@@ -32,8 +33,18 @@ struct SourceClass {
   double chance = 0;       // how many would be right by guessing, where an answer is a position
 };
 
+// A line of a model that answers nothing, as it finds it.
+struct ScoredLine {
+  std::int64_t line = 0;
+  std::string text;
+  double perplexity = 1;
+  std::string hardest;     // the least probable of its symbols
+  double probability = 1;  // of that
+};
+
 struct Mistakes {
   std::int64_t sources = 0;
+  std::vector<ScoredLine> scored;      // where there are no sources, and so no answers: all lines, worst first
   std::vector<Mistake> wrong;          // worst first: those with most edits for their length
   std::vector<Confusion> confusions;   // of the model's symbols, commonest first; as many as are shown
   std::vector<SourceClass> by_length;  // of the source: symbols, or positions of a sound or a picture
@@ -59,6 +70,9 @@ const std::string& nearest_target(const Referenced& question, const std::string&
 
 // Whether one of its right answers is among those that were found.
 bool is_right_among(const Referenced& question, const Prediction& prediction, bool lowercase);
+
+// One prediction for each example, whose target was scored. Those that were not are left out.
+std::vector<ScoredLine> scored_lines(std::span<const Example> examples, std::span<const Prediction> predictions);
 
 // One prediction for each question.
 Mistakes find_mistakes(const Task& task, std::span<const Referenced> questions, std::span<const Prediction> predictions,

@@ -62,6 +62,9 @@ Explained explain(Predictor& predictor, const std::string& line, const std::stri
     explained.warnings.push_back(
         fmt::format("the target has symbols that the training data had not, which are one to the model: {}", symbols));
   }
+  if (!explained.output.finished) {
+    explained.warnings.emplace_back("the answer is unfinished: `max_output` sets the greatest length");
+  }
   return explained;
 }
 

@@ -82,12 +82,9 @@ class Predictor::Group {
         asked_(asked),
         first_line_(first_line),
         predictions_(lines.size()),
-        encoded_(lines.size()) {
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      encode(lines[i], predictions_[i], encoded_[i]);
-      folders_.push_back(folder_of(lines[i]));
-      written_.push_back(std::exchange(predictions_[i].output.text, {}));
-    }
+        encoded_(lines.size()),
+        texts_(lines.size()) {
+    for (std::size_t i = 0; i < lines.size(); ++i) encode(lines[i], i);
     for (const Encoding& encoded : encoded_) {
       sources_.push_back(&encoded.source);
       if (options.score) targets_.push_back(&encoded.target);
@@ -106,8 +103,7 @@ class Predictor::Group {
     for (std::size_t i = 0; i < batch.size(); ++i) {
       Prediction& prediction = predictions_[batch[i]];
       Reading& source = encoded_[batch[i]].source;
-      const SourceText text = {prediction.output.source_text, source.features, prediction.output.other_sources,
-                               written_[batch[i]], folders_[batch[i]]};
+      const SourceText& text = texts_[batch[i]];
       prediction.output = make_output(task, text, source, answers[i], options_.dictionary);
       for (SourceData& data : source.sources) data.shown = {};  // the output has it
       // Not before: it is large, and answers are passed on one by one.
@@ -117,7 +113,8 @@ class Predictor::Group {
   }
 
  private:
-  void encode(const std::string& line, Prediction& p, Encoding& encoded) const {
+  void encode(const std::string& line, std::size_t place) {
+    Prediction& p = predictions_[place];
     const bool sound = !find_invalid_utf8(line);
     const std::string text = sound ? line : repair_utf8(line);
     const Columns columns = options_.columns.value_or(predictor_.model().task().columns());
@@ -134,13 +131,18 @@ class Predictor::Group {
     SourceText source = {
         std::string(cells->source), std::string(cells->features), {}, std::string(cells->target), options_.folder};
     for (const std::string_view other : cells->others) source.others.emplace_back(other);
-    encode(source, p, encoded);
+    encode(std::move(source), place);
     if (!sound && p.status == LineStatus::answered) p.status = LineStatus::repaired;
   }
 
-  void encode(SourceText source, Prediction& p, Encoding& encoded) const {
-    predictor_.normalised_.apply(source);
+  void encode(SourceText given, std::size_t place) {
+    Prediction& p = predictions_[place];
+    Encoding& encoded = encoded_[place];
+    SourceText& source = texts_[place] = std::move(given);
     const Task& task = predictor_.model().task();
+    if (!options_.score && task.traits().reads) source.target.clear();  // nobody asks about it
+    if (!options_.score) source.begun = source.target;
+    predictor_.normalised_.apply(source);
     const std::int64_t max_characters =
         options_.max_length > 0 ? options_.max_length : predictor_.model().config().max_length;
     std::int64_t characters = std::max(count_characters(source.text), count_characters(source.target));
@@ -165,7 +167,6 @@ class Predictor::Group {
       return;
     }
     p.output.source_text = source.text;
-    if (options_.score) p.output.text = source.target;
     p.output.other_sources = source.others;
     p.unknown_feature = task.unknown_feature(encoded.source);
   }
@@ -181,9 +182,6 @@ class Predictor::Group {
     }
   }
 
-  const std::string& folder_of(const std::string&) const { return options_.folder; }
-  const std::string& folder_of(const SourceText& source) const { return source.folder; }
-
   NamedFiles named_files(const SourceText& source) const {
     return {.folder = source.folder, .open = options_.open_files};
   }
@@ -194,8 +192,7 @@ class Predictor::Group {
   std::int64_t first_line_;
   std::vector<Prediction> predictions_;
   std::vector<Encoding> encoded_;
-  std::vector<std::string> folders_;  // where the files are that lines name
-  std::vector<std::string> written_;  // targets, if they are scored
+  std::vector<SourceText> texts_;  // as the model wants them
   std::vector<const Reading*> sources_;
   std::vector<const Symbols*> targets_;  // likewise
   std::vector<std::vector<std::size_t>> batches_;

@@ -19,7 +19,7 @@ struct DataCheck {
   std::string columns_reason;  // why these, if they were guessed
   LookedOver looked_over;
   std::string task;             // as asked for, or guessed
-  std::vector<Choice> choices;  // settings that training would take for it
+  std::vector<Choice> choices;  // settings that training would take for it, and for what the sources look like
 };
 
 // Throws a data_error only where not one line can be used.

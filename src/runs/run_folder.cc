@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/utf8.h"
 #include "tasks/model.h"
 #include "training/checkpoint.h"
@@ -20,7 +21,7 @@ namespace fs = std::filesystem;
 
 // Of a run that was ended before its first checkpoint there is less.
 bool is_begun_run(const fs::path& folder) {
-  constexpr std::array<std::string_view, 8> written = {".lock",           config_file_name,  report_file_name,
+  constexpr std::array<std::string_view, 8> written = {lock_file_name,    config_file_name,  report_file_name,
                                                        card_file_name,    journal_file_name, model_file_name,
                                                        reverse_file_name, film_file_name};
   std::error_code unreadable;
@@ -29,7 +30,7 @@ bool is_begun_run(const fs::path& folder) {
     const bool temporary = name.starts_with(".") && name.ends_with(".tmp");
     if (!temporary && !is_kept_name(name) && std::ranges::count(written, name) == 0) return false;
   }
-  return may_hold(folder, ".lock");
+  return may_hold(folder, lock_file_name);
 }
 
 }  // namespace

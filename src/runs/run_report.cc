@@ -10,6 +10,7 @@
 #include "runs/run_folder.h"
 #include "show/metric_text.h"
 #include "tasks/criterion.h"
+#include "tasks/task_kind.h"
 
 namespace fovea {
 
@@ -52,6 +53,23 @@ std::vector<RunPoint> points_of(const JournalEvents& events, const DrawnMetrics&
   return points;
 }
 
+// What decided, and what says more of such targets; the journal has all.
+std::vector<const Metric*> telling_metrics(const Config& config) {
+  const Metric* decided = Criterion(config.training.metric).metric();
+  const bool sentences = decided && decided->telling == Telling::of_sentences;
+  const Telling telling = sentences                           ? Telling::of_sentences
+                          : config.target.tokenizer == "word" ? Telling::of_symbols
+                                                              : Telling::of_characters;
+  std::vector<const Metric*> all;
+  if (decided) all.push_back(decided);
+  for (const Metric* metric : metrics()) {
+    const bool tells = metric->telling == Telling::of_all || metric->telling == telling;
+    const bool fits = metric->of_symbols || !task_kinds().find(config.task).traits.one_step;
+    if (tells && fits && metric != decided) all.push_back(metric);
+  }
+  return all;
+}
+
 // All that the journal and the settings say.
 RunReport report_of(const std::filesystem::path& folder, const JournalEvents& events, const Config& config) {
   RunReport report;
@@ -66,7 +84,7 @@ RunReport report_of(const std::filesystem::path& folder, const JournalEvents& ev
     report.validations.push_back({v.update, {}});
     for (const Sample& s : v.samples) {
       report.validations.back().samples.push_back(
-          {s.answer.source_text, s.target, s.answer.text, s.target == s.answer.text});
+          {s.answer.source_text, s.target, s.answer.text, s.answer.is(s.target)});
     }
   }
   report.earlier_validations = events.validations.size() - report.validations.size();
@@ -99,7 +117,7 @@ RunReport read_report(Files& files, const std::filesystem::path& folder) {
   const JournalEvents events = read_journal(files, folder / journal_file_name);
   RunReport report = report_of(folder, events, config);
   report.maps = last_maps(files, folder);
-  report.facts = {{"best on the held-out lines", describe(best_validation(events))}};
+  report.facts = {{"best on the held-out lines", describe(best_validation(events), config)}};
   return report;
 }
 
@@ -108,7 +126,7 @@ RunReport make_report(const TrainedRun& run, const Trainer& trainer) {
   report.command = run.command;
   report.maps = run.maps;
   const Progress& p = trainer.progress();
-  report.facts = {{"best on the held-out lines", describe(best_validation(run.events))},
+  report.facts = {{"best on the held-out lines", describe(best_validation(run.events), trainer.model().config())},
                   {"updates", fmt::format("{} ({} skipped)", p.update, p.skipped)},
                   {"epochs", fmt::format("{}", p.epoch)},
                   {"time", describe_seconds(p.seconds)},
@@ -148,12 +166,12 @@ std::optional<ValidationReport> best_validation(const JournalEvents& events) {
   return best == events.validations.rend() ? std::nullopt : std::optional(*best);
 }
 
-std::string describe(const std::optional<ValidationReport>& best) {
+std::string describe(const std::optional<ValidationReport>& best, const Config& config) {
   if (!best) return "not measured yet";
   std::string text;
-  for (const auto& [name, value] : best->metrics) {
-    const Metric& metric = metrics().find(name);
-    text += fmt::format("{} {}, ", metric.title, metric_text(metric, value, 2));
+  for (const Metric* metric : telling_metrics(config)) {
+    const std::optional<double> value = best->metrics.find(metric->name);
+    if (value) text += fmt::format("{} {}, ", metric->title, metric_text(*metric, *value, 2));
   }
   return text + fmt::format("loss {}, at update {}", loss_text(best->held_out_loss), best->update);
 }

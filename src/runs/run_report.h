@@ -34,8 +34,8 @@ ModelCard make_card(const TrainedRun& run, const Trainer& trainer);
 // The one that has the best model; nothing before the first.
 std::optional<ValidationReport> best_validation(const JournalEvents& events);
 
-// For people: "exact 99.95%, ..., loss 0.0012, at update 1500" and "45.0 s".
-std::string describe(const std::optional<ValidationReport>& best);
+// For people: "exact 99.95%, CER 0.01%, loss 0.0012, at update 1500" and "45.0 s".
+std::string describe(const std::optional<ValidationReport>& best, const Config& config);
 std::string describe_seconds(double seconds);
 
 }  // namespace fovea

@@ -77,10 +77,11 @@ std::string nothing_learned(const TrainResult& result) {
       "symbols are",
       result.best_loss, result.loss_of_single_symbols);
   if (result.ending != Ending::finished) return fmt::format("nothing was learned yet: {}. Train for longer", known);
+  const double tried = result.config.training.learning_rate, usual = learning_rate_for(result.config.model);
   return fmt::format(
       "nothing was learned: {}. Do source and target of a line belong together? If so, try more lines, `settings` "
       "training.learning_rate={:.2g}, or more patience",
-      known, result.config.training.learning_rate / 3);
+      known, tried < usual ? usual : tried / 3);
 }
 
 TrainResult train(const TrainRequest& request) {
@@ -96,8 +97,7 @@ TrainResult train(const TrainRequest& request) {
   std::optional<DirectoryLock> lock;
   if (ranks.first()) {
     check_run_folder(request.folder);
-    files.make_directories(request.folder);
-    lock.emplace(request.folder);
+    if (may_hold(request.folder, lock_file_name)) lock.emplace(request.folder);
   }
   Observer nobody;
   TrainedRun run;
@@ -110,6 +110,10 @@ TrainResult train(const TrainRequest& request) {
   ResolvedConfig resolved = make_config(request.config, config.columns, data.training, from);
   data.beginning = std::move(beginning);
   Trainer trainer(resolved.config, std::move(data), options_of(request), files, recorder);
+  if (ranks.first() && !lock) {  // a request that is refused leaves nothing behind
+    files.make_directories(request.folder);
+    lock.emplace(request.folder);
+  }
   recorder.announce(std::move(resolved.choices));
   std::optional<Film> film;
   if (ranks.first()) {

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "data/columns.h"
 #include "data/split.h"
+#include "tasks/data_check.h"
 #include "tasks/normalised.h"
 #include "tasks/unreadable.h"
 
@@ -89,7 +90,9 @@ ReadLines read_lines(const TrainingInput& input, Config& config, const Notice& n
 }
 
 TrainingData read_training_data(const TrainingInput& input, Config& config, const Notice& notice) {
-  return training_data(input, read_lines(input, config, notice));
+  ReadLines lines = read_lines(input, config, notice);
+  for (const SuitedKind& one : suited_kinds(lines.training.examples, config)) notice("warning: " + one.text());
+  return training_data(input, std::move(lines));
 }
 
 TrainingData training_data(const TrainingInput& input, ReadLines lines) {

@@ -106,8 +106,8 @@ std::string html_table(const Comparison& c) {
 // The first map in sight, further layers and heads folded away.
 std::string html_card(const std::string& title, const Output& output, const std::string& target) {
   std::string text = fmt::format("<div class=\"card\"><p><code>{}</code><br/><span class=\"{}\">{}</span> {}</p>\n",
-                                 escape_text(title), output.text == target ? "good" : "bad",
-                                 output.text == target ? "✓" : "✗", bdi(output.text));
+                                 escape_text(title), output.is(target) ? "good" : "bad", output.is(target) ? "✓" : "✗",
+                                 bdi(output.text));
   if (output.maps.empty()) return text + fmt::format("<p>{}</p></div>\n", no_maps_line);
   text += draw_svg(output, {0, false});
   if (output.maps.size() > 1) text += "<details><summary>further maps</summary>\n";

@@ -12,8 +12,9 @@ std::string metric_text(const Metric& metric, double value, int decimals) {
       const double unit = std::pow(10.0, decimals);
       return fmt::format("{:.{}f}%", std::floor(100 * value * unit + 1e-9) / unit, decimals);
     }
-    case MetricForm::percent:
-      return value < 10 ? fmt::format("{:.{}f}%", 100 * value, decimals) : fmt::format("{:.0e}%", 100 * value);
+    case MetricForm::percent:  // of an error rate, which has no upper end
+      return value < 1000 ? fmt::format("{:.{}f}%", 100 * value, value < 10 ? decimals : 0)
+                          : fmt::format("{:.0e}%", 100 * value);
     case MetricForm::points:
       return fmt::format("{:.{}f}", value, decimals);
     case MetricForm::number:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/counted.h"
 #include "base/utf8.h"
 
 namespace fovea {
@@ -34,11 +35,23 @@ void draw_classes(std::string_view title, std::string_view counted, std::span<co
   text += "\n";
 }
 
+std::string draw_scored(std::span<const ScoredLine> lines) {
+  std::string text = fmt::format("{}nothing is answered, {} by how badly they are foreseen\n", mistakes_beginning,
+                                 counted(lines.size(), "line"));
+  text += "#\n# line\tperplexity\ttext\tits least probable symbol\tprobability\n";
+  for (const ScoredLine& one : lines) {
+    text += fmt::format("{}\t{:.4g}\t{}\t{}\t{:.3g}\n", one.line, one.perplexity, printable(one.text),
+                        printable(one.hardest), one.probability);
+  }
+  return text;
+}
+
 std::string shown(std::string_view symbol) { return symbol.empty() ? "nothing" : "\"" + printable(symbol) + "\""; }
 
 }  // namespace
 
 std::string draw_mistakes(const Mistakes& mistakes) {
+  if (!mistakes.scored.empty()) return draw_scored(mistakes.scored);
   std::string text = fmt::format("{}{} of {} sources\n", mistakes_beginning, mistakes.wrong.size(), mistakes.sources);
   const MoreColumns more = {mistakes.answers, mistakes.positions};
   draw_classes("length of the source", "sources", mistakes.by_length, more, text);

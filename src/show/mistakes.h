@@ -1,4 +1,4 @@
-// What went wrong, as a text file: tables behind '#', then one wrong answer a line.
+// What went wrong, as a text file: tables behind '#', then one wrong answer a line, or one line that was scored.
 #pragma once
 
 #include <string>

@@ -154,7 +154,8 @@ void ProgressView::validated(const ValidationReport& report) {
 }
 
 void ProgressView::saved(const std::string& path, std::int64_t update) {
-  if (mode_ == ProgressMode::plain) print(fmt::format("saved  update {}  {}", update, printable(path)));
+  const bool again = std::exchange(saved_, update) == update;  // before and behind a validation
+  if (mode_ == ProgressMode::plain && !again) print(fmt::format("saved  update {}  {}", update, printable(path)));
 }
 
 void ProgressView::warned(const std::string& message) {
@@ -197,7 +198,7 @@ std::vector<ProgressView::Piece> ProgressView::sample_pieces(const ValidationRep
   const std::string cut = report.unfinished > 0 ? fmt::format(" {} unfinished", grouped(report.unfinished)) : "";
   if (!report.samples.empty()) {
     const Sample& sample = report.samples.front();
-    const bool right = sample.answer.text == sample.target;
+    const bool right = sample.answer.is(sample.target);
     const std::string mark = right ? " ok" : " wrong", arrow = " -> ";
     const auto room = columns - static_cast<int>(arrow.size() + mark.size() + best.size() + cut.size());
     if (room >= 2) {

@@ -75,6 +75,7 @@ class ProgressView : public Observer {
 
   UpdateReport last_;
   double drawn_at_ = -std::numeric_limits<double>::infinity();
+  std::int64_t saved_ = -1;  // the last update that was
   bool status_up_ = false;
   bool header_printed_ = false;
   std::optional<std::string> best_;  // unknown at first in a resumed run

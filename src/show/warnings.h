@@ -21,8 +21,7 @@ std::string correlation_line(const Output& output, std::size_t map);
 inline constexpr const char* standing_line = "Attention shows where the model read, not why it answered.";
 // The same where the only map is that of a generator that points.
 inline constexpr const char* pointing_line = "These weights are what the model chose by.";
-inline constexpr const char* unfinished_line =
-    "The answer is unfinished: it was cut at its greatest length, which max_output sets.";
+inline constexpr const char* unfinished_line = "The answer is unfinished: it was cut at its greatest length.";
 inline constexpr const char* no_maps_line =
     "This model has no attention to the positions of a source, so there is no map to draw.";
 

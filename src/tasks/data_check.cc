@@ -45,13 +45,13 @@ void find_unread(const ReadReport& report, std::string_view part, std::vector<Fi
   refuse(SkipReason::bad_utf8, "encoding", "not UTF-8");
   refuse(SkipReason::wrong_columns, "columns", "fewer columns than are needed");
   refuse(SkipReason::empty_side, "empty_side", "a side is empty");
-  refuse(SkipReason::too_long, "too_long", "longer than `max_length`");
+  refuse(SkipReason::too_long, "too_long", fmt::format("longer than `max_length`; {} would read all", report.longest));
   refuse(SkipReason::unreadable, "unreadable", "a source that cannot be read");
   add(findings, "blank", Weight::note, report.by(SkipReason::blank).lines, fmt::format("{}blank, left out", part));
   add(findings, "control", Weight::warning, report.with_control,
       fmt::format("{}control characters, to the model unknown symbols", part), report.first_with_control);
-  add(findings, "columns", Weight::note, report.with_more,
-      fmt::format("{}more columns than have a name, which are not read", part), report.first_with_more);
+  add(findings, "columns", Weight::note, report.with_more, fmt::format("{}{}", part, columns_without_name(report)),
+      report.first_with_more);
 }
 
 // Lines for which `is` holds, as one finding.
@@ -65,32 +65,33 @@ void find_lines(std::span<const Example> examples, std::string what, Weight weig
   add(findings, std::move(what), weight, lines, std::move(text), first);
 }
 
-// Sources that are taken for text and seem to be something else.
-void find_kinds(std::span<const Example> examples, const Config& config, std::vector<Finding>& findings) {
-  const auto options = config.sources();
-  const auto names = Columns(config.columns).sources();
-  for (std::size_t i = 0; i < options.size(); ++i) {
-    if (options[i]->kind != SourceOptions().kind) continue;
-    for (const SourceKind* kind : sources()) {
-      const auto suits = [&](const Example& e) { return kind->suits(i == 0 ? e.source : e.others[i - 1]); };
-      if (!kind->suits || !std::ranges::all_of(examples, suits)) continue;
-      add(findings, "kind", Weight::warning, std::ssize(examples),
-          fmt::format("every {} looks like {}; {}.kind = {} reads it so", names[i], kind->description, names[i],
-                      kind->name));
-    }
-  }
+// Long texts with a label each, of which those beyond `max_length` are not among the examples.
+void find_documents(const Pairs& training, std::vector<Finding>& findings) {
+  constexpr std::int64_t long_text = 400, many_sentences = 3;
+  const auto is_document = [](const Example& e) {
+    const auto ends = std::ranges::count_if(e.source, [](char c) { return c == '.' || c == '!' || c == '?'; });
+    return ends >= many_sentences && count_characters(e.source) >= long_text;
+  };
+  const std::int64_t too_long = training.report.by(SkipReason::too_long).lines;
+  const std::int64_t lines = std::ranges::count_if(training.examples, is_document) + too_long;
+  if (2 * lines < std::ssize(training.examples) + too_long) return;
+  add(findings, "document", Weight::note, lines,
+      "long texts of several sentences; source.kind = document reads words in sentences, and sentences in documents");
 }
 
-void find_forms(std::span<const Example> examples, std::vector<Finding>& findings) {
+void find_forms(std::span<const Example> examples, const std::string& side,
+                const std::function<std::string_view(const Example&)>& text, std::vector<Finding>& findings) {
   const Normaliser nfc("nfc"), spaces("spaces");
-  const auto changes = [](const Normaliser& form) {
-    return [&form](const Example& e) { return form(e.source) != e.source || form(e.target) != e.target; };
+  const auto changes = [&](const Normaliser& form) {
+    return [&](const Example& e) { return form(text(e)) != text(e); };
   };
-  find_lines(examples, "form", Weight::warning,
-             "characters that can be written in two ways (not NFC); source.normalise = nfc makes them one",
-             changes(nfc), findings);
+  find_lines(
+      examples, "form", Weight::warning,
+      fmt::format("characters that can be written in two ways (not NFC); {}.normalise = nfc makes them one", side),
+      changes(nfc), findings);
   find_lines(examples, "spaces", Weight::warning,
-             "spaces at an end or several in a row; normalise = spaces makes one of them", changes(spaces), findings);
+             fmt::format("spaces at an end or several in a row; {}.normalise = spaces makes one of them", side),
+             changes(spaces), findings);
 }
 
 void find_repeated(std::span<const Example> examples, std::vector<Finding>& findings) {
@@ -181,6 +182,24 @@ bool LookedOver::refused() const {
   return std::ranges::any_of(findings, [](const Finding& one) { return one.weight == Weight::refused; });
 }
 
+std::string SuitedKind::text() const {
+  return fmt::format("every {0} looks like {1}; {0}.kind = {2} reads it so", source, kind->description, kind->name);
+}
+
+std::vector<SuitedKind> suited_kinds(std::span<const Example> training, const Config& config) {
+  std::vector<SuitedKind> suited;
+  const auto options = config.sources();
+  const auto names = Columns(config.columns).sources();
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    if (options[i]->kind != SourceOptions().kind) continue;
+    for (const SourceKind* kind : sources()) {
+      const auto suits = [&](const Example& e) { return kind->suits(i == 0 ? e.source : e.others[i - 1]); };
+      if (kind->suits && std::ranges::all_of(training, suits)) suited.push_back({names[i], kind});
+    }
+  }
+  return suited;
+}
+
 TaskGuess guess_task(const Pairs& training) {
   const auto& examples = training.examples;
   if (Columns(training.columns).sources().empty()) return {"language_model", "there is no column to be read"};
@@ -207,13 +226,17 @@ LookedOver look_over(const Pairs& training, const Pairs& held_out, const Config&
   auto& findings = all.findings;
   find_unread(training.report, "", findings);
   find_unread(held_out.report, "held out: ", findings);
-  find_kinds(training.examples, config, findings);
-  find_forms(training.examples, findings);
+  all.kinds = suited_kinds(training.examples, config);
+  for (const SuitedKind& one : all.kinds) {
+    add(findings, "kind", Weight::warning, std::ssize(training.examples), one.text());
+  }
   find_repeated(training.examples, findings);
   const auto source = [](const Example& e) { return std::string_view(e.source); };
   const auto target = [](const Example& e) { return std::string_view(e.target); };
   const bool reads = !Columns(training.columns).sources().empty();
-  const bool text = reads && sources().find(config.source.kind).symbols;
+  const bool text = reads && sources().find(config.source.kind).symbols &&
+                    std::ranges::find(all.kinds, "source", &SuitedKind::source) == all.kinds.end();
+  all.guess = guess_task(training);
   if (!held_out.examples.empty()) {
     if (reads) find_overlap(training.examples, held_out.examples, findings);
     if (text) {
@@ -222,12 +245,14 @@ LookedOver look_over(const Pairs& training, const Pairs& held_out, const Config&
     find_unseen(training.examples, held_out.examples, "target", config.target.tokenizer, target, findings);
   }
   if (text) {
+    find_forms(training.examples, "source", source, findings);
     find_marks(training.examples, "source", config.source.tokenizer, source, findings);
     find_outliers(training.examples, "source", source, findings);
   }
+  if (text && all.guess.task == "classify" && config.source.kind != "document") find_documents(training, findings);
+  find_forms(training.examples, "target", target, findings);
   find_marks(training.examples, "target", config.target.tokenizer, target, findings);
   find_outliers(training.examples, "target", target, findings);
-  all.guess = guess_task(training);
   return all;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,9 +27,19 @@ struct TaskGuess {
   std::string reason;
 };
 
+// A source that is taken for text, and of which every line looks like something else.
+struct SuitedKind {
+  std::string source;  // source, source2, ...
+  const SourceKind* kind;
+
+  std::string text() const;  // for people
+};
+std::vector<SuitedKind> suited_kinds(std::span<const Example> training, const Config& config);
+
 struct LookedOver {
   std::vector<Finding> findings;
   TaskGuess guess;
+  std::vector<SuitedKind> kinds;
 
   bool refused() const;  // training would not begin
 };

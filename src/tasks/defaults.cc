@@ -219,9 +219,25 @@ std::vector<Choice> choose_sizes(const Config& config, CutLines& training) {
        {"encoder.size", "encoder.embedding", "attention.size", "decoder.size", "decoder.embedding", "generator.size"},
        std::to_string(size),
        fmt::format("{}{}", counted(static_cast<std::int64_t>(lines), "line"),
-                   sentences ? " of sentences"
-                   : large   ? ""
-                             : ": enough, and quick")}};
+                   sentences     ? " of sentences"
+                   : large       ? ""
+                   : lines < 300 ? ": so few teach little, whatever the size"
+                                 : ": it is enough for them, and quick")}};
+}
+
+// A long answer, or a sentence of several words, is hardly ever all right.
+Choice choose_metric(const TaskKind& task, std::span<const Example> examples, bool sentences) {
+  const auto of = [](std::string_view metric, std::string reason) {
+    return Choice{"training.metric", {"training.metric"}, std::string(metric), std::move(reason)};
+  };
+  if (!task.metric.empty()) return of(task.metric, fmt::format("task = {}", task.name));
+  double characters = 0;
+  for (const Example& example : examples) characters += static_cast<double>(count_characters(example.target));
+  characters /= static_cast<double>(examples.size());
+  const std::string length = counted(std::round(characters), "character");
+  if (task.traits.one_step) return of("exact", fmt::format("targets of {}", length));
+  if (sentences) return of("chrf", fmt::format("targets are sentences of {}", length));
+  return of(characters > 40 ? "chrf" : "exact", fmt::format("targets of {}", length));
 }
 
 // Small data are learned in small batches, with much dropout.
@@ -250,14 +266,12 @@ std::vector<Choice> choose_training(const Config& config, CutLines& training) {
   }
   choose_vocabulary("target", config.target.tokenizer, target, choices);
   if (config.shared_vocabulary && !choices.empty()) choices = {share(choices.back())};
-  const auto spread = [&](const std::string& part) {
-    choose(part + ".spread", 1.0, "most symbols come too rarely for their vectors to grow");
+  const auto spread = [&](const std::string& part, bool many, bool stays) {
+    if (many && !stays) choose(part + ".spread", 1.0, "most symbols come too rarely for their vectors to grow");
   };
-  if (many_read && !encoders().find(config.model.encoder.kind).scales_vectors) spread("encoder");
-  if (has_many_symbols(target) && !config.model.generator.tied &&
-      !decoders().find(config.model.decoder.kind).scales_vectors) {
-    spread("decoder");
-  }
+  spread("encoder", many_read, encoders().find(config.model.encoder.kind).scales_vectors);
+  spread("decoder", has_many_symbols(target),
+         config.model.generator.tied || decoders().find(config.model.decoder.kind).scales_vectors);
 
   constexpr std::int64_t fewest = 16;
   constexpr double most_tokens = 10000;  // of an update; more of them teach little more, but take their time
@@ -267,15 +281,15 @@ std::vector<Choice> choose_training(const Config& config, CutLines& training) {
   const auto tokens = static_cast<std::int64_t>(std::ceil(static_cast<double>(rows) * (read + target.mean + 1)));
   const std::int64_t epoch = (lines + rows - 1) / rows;  // updates
   choose("training.batch", all_text ? fmt::format("{}t", tokens) : fmt::format("{}", rows),
-         fmt::format("about {} lines, about {} an epoch", rows, counted(epoch, "update")));
+         fmt::format("about {} lines", rows));
   const std::int64_t every = std::clamp<std::int64_t>(epoch, 100, 1000);
   choose("training.validate_every", fmt::format("{}u", every),
          "often enough to see it learn, not too often to wait for");
   choose("training.patience", 10, "validations");
   choose("training.patience_updates", 1000, "so that a slow start does not end the run");
 
-  const int size = config.model.decoder.size;
-  choose("training.learning_rate", size > 128 ? 0.001 : 0.002, fmt::format("for size {}", size));
+  choose("training.learning_rate", learning_rate_for(config.model),
+         fmt::format("for size {}", config.model.decoder.size));
   if (unsteady) choose("training.warmup", 400, "Transformers start unsteadily");
   const double dropout = target.symbols < 10000 ? 0.4 : target.symbols < 50000 ? 0.3 : 0.2;
   choose("training.dropout", dropout, fmt::format("{} to learn from", counted(target.symbols, "target symbol")));
@@ -284,19 +298,13 @@ std::vector<Choice> choose_training(const Config& config, CutLines& training) {
     choose("objective.label_smoothing", 0.1, "no answer is certain");
   }
   choose("training.average", every <= 200 ? 0.99 : 0.998, "steadier than the last weights alone");
-  double characters = 0;
-  for (const Example& example : training.examples) characters += static_cast<double>(count_characters(example.target));
-  characters /= static_cast<double>(lines);
-  if (!task.metric.empty()) {
-    choose("training.metric", task.metric, fmt::format("task = {}", task.name));
-  } else {
-    choose("training.metric", characters > 40 && !task.traits.one_step ? "chrf" : "exact",
-           fmt::format("targets of {}", counted(std::round(characters), "character")));
-  }
+  choices.push_back(choose_metric(task, training.examples, sentences));
   return choices;
 }
 
 }  // namespace
+
+double learning_rate_for(const ModelOptions& model) { return model.decoder.size > 128 ? 0.001 : 0.002; }
 
 ResolvedConfig resolve_config(const std::function<void(Config&)>& give, std::span<const Example> training) {
   ResolvedConfig resolved;

@@ -24,6 +24,8 @@ struct ResolvedConfig {
   std::vector<Choice> choices;  // those in force
 };
 
+double learning_rate_for(const ModelOptions& model);
+
 // `give` sets what was asked for, and has the last word. The same examples and the same wishes give the same settings.
 ResolvedConfig resolve_config(const std::function<void(Config&)>& give, std::span<const Example> training);
 

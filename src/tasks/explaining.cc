@@ -122,6 +122,11 @@ Output make_output(const Task& task, const SourceText& text, const Reading& sour
       const bool replaced = text.target.empty() && answer.symbols[i] == Vocabulary::unknown && i < answer.steps.size();
       tokens.push_back(replaced ? replacement(task, answer.steps[i], out.source, dictionary) : written[i]);
     }
+    if (!text.begun.empty()) {
+      const auto begun = static_cast<std::ptrdiff_t>(std::min(tokens.size(), source.prefix.size()));
+      tokens.erase(tokens.begin(), tokens.begin() + begun);
+      tokens.insert(tokens.begin(), printable(text.begun));
+    }
     out.nbest.push_back({task.target_tokenizer().join(tokens), answer.score, answer.finished});
   }
   const Answer& best = answers[0];

@@ -295,10 +295,18 @@ std::unique_ptr<Model> load_model(Files& files, const std::filesystem::path& pat
   try {
     return Model::decode(files.open(file), file.string());
   } catch (const Error& e) {
-    if (e.kind() == ErrorKind::model) throw;
     std::error_code ignored;
-    const bool there = std::filesystem::exists(file, ignored);
-    throw model_error("{}{}", e.what(), there ? "" : fmt::format(" (train one into the `folder` {})", path.string()));
+    if (e.kind() == ErrorKind::model) throw;
+    if (std::filesystem::exists(file, ignored)) throw model_error("{}", e.what());
+    if (std::filesystem::exists(path / checkpoint_file_name, ignored)) {
+      throw model_error(
+          "{} has no model yet: its run was not validated so far; go on with it, or stop it with `stop_after`, which "
+          "validates first",
+          path.string());
+    }
+    if (std::filesystem::is_directory(path, ignored))
+      throw model_error("{} is a folder without a model", path.string());
+    throw model_error("{} (train one into the `folder` {})", e.what(), path.string());
   }
 }
 

@@ -60,7 +60,8 @@ std::vector<ArrayPlace> place_arrays(const TensorHeader& header, const Parameter
 TakeNumbers fill_groups(std::vector<ArrayPlace> places, std::vector<std::span<Real>> groups);
 
 inline constexpr const char* model_file_name = "model.safetensors";
-inline constexpr const char* reverse_file_name = "reverse.safetensors";  // of two that were trained together
+inline constexpr const char* reverse_file_name = "reverse.safetensors";        // of two that were trained together
+inline constexpr const char* checkpoint_file_name = "checkpoint.safetensors";  // of the run that makes the model
 
 // The settings of a model or a checkpoint, as to_json wrote them, with the names they have now.
 Config read_config(const std::string& json, const std::string& where);

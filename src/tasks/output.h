@@ -114,6 +114,9 @@ struct Output {
   std::vector<SourceMedia> media = {};  // likewise
   std::optional<Pieces> pieces = {};    // if it is by words
 
+  // One that was cut is not right, whatever it says up to there.
+  bool is(std::string_view target) const { return finished && text == target; }
+
   // All that was read, for people.
   std::string read_text() const {
     std::string all = source_text;

@@ -31,14 +31,16 @@ Json list_in(const Json& event, const char* key) {
   return event.contains(key) && event[key].is_array() ? event[key] : Json::array();
 }
 
+Json value_in(const Json& item, const char* key) { return item.is_object() ? item.value(key, Json()) : Json(); }
+
 std::string text_in(const Json& item, const char* key) {
-  const bool there = item.is_object() && item.contains(key) && item[key].is_string();
-  return there ? item[key].get<std::string>() : std::string();
+  const Json value = value_in(item, key);
+  return value.is_string() ? value.get<std::string>() : std::string();
 }
 
 std::int64_t count_in(const Json& item, const char* key) {
-  const bool there = item.is_object() && item.contains(key) && item[key].is_number_integer();
-  return there ? item[key].get<std::int64_t>() : 0;
+  const Json value = value_in(item, key);
+  return value.is_number_integer() ? value.get<std::int64_t>() : 0;
 }
 
 }  // namespace

@@ -86,7 +86,9 @@ void Trainer::start() {
   if (const std::string text = Workers::shortage(options_.threads, workers_.count()); !text.empty()) {
     observer_.warned(text);
   }
-  if (const std::string text = held_out_->warning(); !text.empty()) observer_.warned(text);
+  for (const std::string& text : {lines_.warning(), held_out_->warning()}) {
+    if (!text.empty()) observer_.warned(text);
+  }
   observer_.started({.training_lines = static_cast<std::int64_t>(lines_.examples.size()),
                      .held_out_lines = static_cast<std::int64_t>(data_.held_out.size()),
                      .source_symbols = model_->task().source().size(),

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <bit>
 
+#include <fmt/core.h>
+
+#include "base/counted.h"
 #include "kernels/instruction_set.h"
 #include "tasks/criterion.h"
 
@@ -81,6 +84,11 @@ void check_data(const TrainingData& data) {
   if (data.held_out.empty()) throw data_error("no line to validate on; give a second file with `dev`");
 }
 
+std::string EncodedLines::warning() const {
+  if (doubtful == 0) return {};
+  return fmt::format("{} with a source that seems not to be whole (first: {})", counted(doubtful, "line"), first_doubt);
+}
+
 EncodedLines encode_lines(const Task& task, const Config& config, const TrainingData& data,
                           const std::function<void(const Error&)>& refuse) {
   EncodedLines lines;
@@ -88,6 +96,11 @@ EncodedLines encode_lines(const Task& task, const Config& config, const Training
     try {
       Encoding encoded = task.encode(example);
       check_length(task, config, encoded.source, example);
+      const auto& read = encoded.source.sources;
+      const auto doubtful = std::ranges::find_if(read, [](const SourceData& one) { return !one.doubt.empty(); });
+      if (doubtful != read.end() && lines.doubtful++ == 0) {
+        lines.first_doubt = fmt::format("{}: {}", place_of(example), doubtful->doubt);
+      }
       return encoded;
     } catch (const Error& e) {
       if (e.kind() != ErrorKind::data) throw;

@@ -32,7 +32,12 @@ struct EncodedLines {
   std::vector<Encoding> examples;  // to train on
   std::vector<Length> lengths;     // of each
   std::vector<Encoding> held_out;
-  std::uint64_t hash = 0;  // of all that was read, held-out lines and files that settings name included
+  std::uint64_t hash = 0;     // of all that was read, held-out lines and files that settings name included
+  std::int64_t doubtful = 0;  // lines that can be read, and yet seem not to be whole
+  std::string first_doubt;    // the first of them: where it stands, and why
+
+  // What to tell of those; empty: there are none.
+  std::string warning() const;
 };
 // Throws a data_error where the model cannot learn from the lines.
 EncodedLines encode_lines(const Model& model, const TrainingData& data);

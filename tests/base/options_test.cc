@@ -302,6 +302,22 @@ TEST(Options, set_field_splits_lists_and_keeps_later_equal_signs) {
 
 // ---- reading what is wrong ----
 
+TEST(Options, set_field_reads_lists_as_toml_has_them) {
+  Config config;
+  const auto bias = [&](const char* list) {
+    set_field(config, std::string("encoder.bias=") + list);
+    return config.encoder.bias;
+  };
+  EXPECT_EQ(bias(R"(["markov", 'coverage'])"), (std::vector<std::string>{"markov", "coverage"}));
+  EXPECT_EQ(bias("[]"), std::vector<std::string>());
+  EXPECT_EQ(bias("[\"markov\"]"), (std::vector<std::string>{"markov"}));
+  EXPECT_EQ(bias(""), std::vector<std::string>());
+  for (const char* bad :
+       {"[markov]", "[1]", "[\"markov\"", "[\"markov\"]\nmore=[\"markov\"]", "[[\"markov\"]]", "[{}]"}) {
+    EXPECT_THROW(bias(bad), Error) << bad;
+  }
+}
+
 TEST(OptionsErrors, unknown_names_get_the_nearest_one) {
   EXPECT_EQ(bad_set("encoder.layrs=2"), "encoder.layrs=2: unknown setting; did you mean encoder.layers (now 1)?");
   EXPECT_EQ(bad_set("dropuot=2"), "dropuot=2: unknown setting; did you mean encoder.dropout (now 0.1)?");
@@ -347,12 +363,14 @@ TEST(OptionsErrors, wrong_types_and_broken_rules_say_what_is_allowed) {
   EXPECT_EQ(bad_toml("encoder.dropout = 0.91"),
             "run.toml:1:9: encoder.dropout: wants a number from 0 to 0.9, got 0.91");
   EXPECT_EQ(bad_toml("encoder.bidirectional = 1"), "run.toml:1:9: encoder.bidirectional: wants true or false, got 1");
-  EXPECT_EQ(bad_toml("encoder.bias = [\"markov\", \"covrage\"]"),
-            "run.toml:1:9: encoder.bias: wants a list of any of markov, coverage, fertility, got \"covrage\"; did you "
-            "mean coverage?");
-  EXPECT_EQ(bad_toml("encoder.bias = [\"markov\", 3]"),
-            "run.toml:1:9: encoder.bias: wants a list of any of markov, coverage, fertility, got a list that holds "
-            "more than text");
+  EXPECT_EQ(
+      bad_toml("encoder.bias = [\"markov\", \"covrage\"]"),
+      "run.toml:1:9: encoder.bias: wants a list of any of markov, coverage, fertility, or [], got \"covrage\"; did you "
+      "mean coverage?");
+  EXPECT_EQ(
+      bad_toml("encoder.bias = [\"markov\", 3]"),
+      "run.toml:1:9: encoder.bias: wants a list of any of markov, coverage, fertility, or [], got a list that holds "
+      "more than text");
   EXPECT_EQ(bad_toml("task = 1979-05-27"), "run.toml:1:1: task: wants text, got a date or time");
   EXPECT_EQ(bad_toml("task = {}"), "run.toml:1:1: task: wants text, got a table");
   EXPECT_EQ(bad_toml("stop_after = 5"),

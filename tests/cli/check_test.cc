@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "data/wav.h"
 #include "support/process.h"
 #include "support/temporary_folder.h"
 
@@ -70,9 +71,25 @@ TEST(CheckCommand, RefusesWhatTrainingRefuses) {
 
 TEST(CheckCommand, SaysHowTextAloneAndUtf16AreRead) {
   TemporaryFolder folder;
-  const Outcome alone = run(fovea({"check", folder.write("text.txt", "once upon\na time\n")}));
-  EXPECT_EQ(alone.code, 3);
-  EXPECT_TRUE(says(alone.err, "--columns target and --set task=language_model"));
+  const std::string text = folder.write("text.txt", "once upon\na time\nthere was\n");
+  for (const std::vector<std::string>& more : {std::vector<std::string>(), {"--set", "task=language_model"}}) {
+    Command command = fovea({"check", text});
+    command.words.insert(command.words.end(), more.begin(), more.end());
+    const Outcome alone = run(command);
+    EXPECT_EQ(alone.code, 3);
+    EXPECT_TRUE(says(alone.out, "--columns target and --set task=language_model"));
+    EXPECT_TRUE(says(alone.out, "looks like task = language_model"));
+    EXPECT_TRUE(says(alone.out, "decoder.style = plain"));
+  }
+  const Outcome piped = run(fovea({"check", "-"}), "once upon\na time\n");
+  EXPECT_EQ(piped.code, 3) << "cannot be read twice";
+  EXPECT_TRUE(says(piped.err, "--columns target and --set task=language_model"));
+  const Outcome skipped = run(fovea({"check", text, "--on-bad-line", "skip"}));
+  EXPECT_EQ(skipped.code, 3) << "training would not guess it either";
+  const Outcome large = run(fovea({"check", folder.write("long.tsv", std::string(2000, 'x') + "\ty\n")}));
+  EXPECT_EQ(large.code, 3);
+  EXPECT_TRUE(says(large.err, "the source has 2000 characters")) << "and is no text alone";
+  EXPECT_TRUE(says(large.err, "--max-length 2000 would read all"));
   const std::string wide(
       "\xFF\xFE"
       "a\0\t\0b\0\n\0c\0\t\0d\0\n\0",
@@ -98,7 +115,38 @@ TEST(CheckCommand, AGivenTaskIsNotGuessed) {
   const std::string file = folder.write("data.tsv", "word\t3\nlonger\t6\n");
   const Outcome outcome = run(fovea({"check", file, "--set", "task=transduce"}));
   EXPECT_TRUE(says(outcome.out, "looks like task = locate"));
+  EXPECT_TRUE(says(outcome.out, "train takes it for that with --set task=locate"));
   EXPECT_TRUE(says(outcome.out, "would take for task = transduce"));
+}
+
+// Settings for what the sources look like; training as text says the same, once.
+TEST(CheckCommand, SettingsAreThoseOfTheKindThatWasFound) {
+  TemporaryFolder folder;
+  const std::string file = folder.write("data.tsv", "1.png\tone\n2.png\ttwo\n3.png\tthree\n");
+  const std::string looks = "warning: every source looks like the name of a .png", kind = "source.kind = image";
+  const Outcome checked = run(fovea({"check", file}));
+  EXPECT_TRUE(says(checked.out, "would take for task = transduce, source.kind = image:"));
+  EXPECT_FALSE(says(checked.out, "source.tokenizer"));
+  EXPECT_EQ(json::parse(run(fovea({"check", file, "--json"})).out).at("settings").at("source.kind"), "image");
+  const Outcome trained = run(fovea({"train", file, "-o", folder / "run", "--stop-after", "1u"}));
+  EXPECT_EQ(trained.code, 0);
+  EXPECT_TRUE(says(trained.err, looks)) << trained.err;
+  EXPECT_TRUE(says(trained.err, kind));
+}
+
+TEST(CheckCommand, SoundsThatWereCutShort) {
+  TemporaryFolder folder;
+  for (const char* name : {"a.wav", "b.wav", "c.wav"}) folder.write(name, wav(chirp(4000)));
+  folder.write("cut.wav", wav(chirp(1000), {.promised = 8000}));
+  const std::string file = folder.write("data.tsv", "a.wav\tone\nb.wav\ttwo\ncut.wav\tthree\nc.wav\tone\n"),
+                    told = "data.tsv:3: cut.wav has 25 % of the samples that its header promises";
+  const Outcome checked = run(fovea({"check", file, "--set", "source.kind=audio"}));
+  EXPECT_EQ(checked.code, 0) << checked.err;
+  EXPECT_TRUE(says(checked.out, told)) << checked.out;
+  const Outcome trained =
+      run(fovea({"train", file, "-o", folder / "run", "--set", "source.kind=audio", "--stop-after", "1u"}));
+  EXPECT_EQ(trained.code, 0) << trained.err;
+  EXPECT_TRUE(says(trained.err, told)) << trained.err;
 }
 
 // A model that was told that case is nothing answers both alike, and is measured so.

@@ -275,6 +275,7 @@ TEST_F(CommandLineTest, ListIsJson) {
   EXPECT_FALSE(all.at("scores").empty());
   EXPECT_EQ(all.at("rules").size(), decoding_rules().names().size());
   EXPECT_EQ(all.at("inputs").size(), inputs().names().size());
+  EXPECT_EQ(all.at("objectives").size(), names(ObjectiveOptions()).size()) << "whatever can be told to them";
   EXPECT_EQ(json::parse(run(fovea({"list", "settings", "--json"})).out).at("training").at("seed"), 1);
   EXPECT_TRUE(says(run(fovea({"list", "settings"})).out, "training.learning_rate"));
 }

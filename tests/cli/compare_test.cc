@@ -47,6 +47,7 @@ TEST_F(CompareCommandTest, HasARowForEachCombination) {
   EXPECT_TRUE(says(outcome.out, "over the held-out lines"));
   EXPECT_TRUE(says(outcome.err, " decoder.size=8 attention.read=sum encoder.cell=lstm seed 1: update 20, exact 0."));
   EXPECT_TRUE(says(outcome.err, "\n4/"));
+  EXPECT_EQ(outcome.err.find("1/4 "), outcome.err.rfind("1/4 ")) << "its end is said once: " << outcome.err;
   const std::string text = read_bytes(page);
   EXPECT_TRUE(says(text, "<svg"));
   EXPECT_TRUE(says(text, "decoder.size=12, attention.read=sum, encoder.cell=gru"));
@@ -86,6 +87,17 @@ TEST_F(CompareCommandTest, WhatCannotBeIsARowWithItsReason) {
   const Outcome nothing = run(compare({"--vary", "attention.heads=3"}));
   EXPECT_EQ(nothing.code, 1);
   EXPECT_TRUE(says(nothing.out, "cannot: attention.size = 8 cannot be shared among 3 heads"));
+}
+
+TEST_F(CompareCommandTest, ListsAreJoinedAndMayBeEmpty) {
+  const Outcome outcome = run(compare({"--vary", "attention.bias=markov+position,[],", "--json"}));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const json rows = parse(outcome)["rows"];
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[1]["parameters"], rows[2]["parameters"]) << "nothing is the empty list, too";
+  EXPECT_LT(rows[1]["parameters"], rows[0]["parameters"]);
+  EXPECT_TRUE(says(run(compare({"--vary", "attention.bias=none"})).err, "relative, or [], got \"none\""));
+  EXPECT_TRUE(says(run(fovea({"compare", "--help"})).out, "of a list a.b=c,c+d,[]"));
 }
 
 // The keys have both directions of the encoder, the query has one of the decoder.

@@ -1,8 +1,11 @@
 // `fovea evaluate`: measures, gates, and bad data named by file and line.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
+#include "base/as_size.h"
 #include "data/packed.h"
 #include "support/process.h"
 #include "tasks/metrics/metric.h"
@@ -67,6 +70,30 @@ TEST_F(EvaluateCommandTest, ExactIsTheShareOfEqualAnswers) {
   const Outcome outcome = evaluate({folder_.write("known.tsv", data), "--json"});
   EXPECT_DOUBLE_EQ(json::parse(outcome.out).at("exact").get<double>(), 0.4);
   EXPECT_NEAR(json::parse(outcome.out).at("edit_distance").get<double>(), 0.6, 1e-9);
+}
+
+// What is cut is not the answer, even where it reads like it.
+TEST_F(EvaluateCommandTest, WhatIsUnfinishedIsNotExact) {
+  std::string sources, data;
+  for (const Example& example : tiny_examples(5, 20)) sources += example.source + "\n";
+  std::istringstream answers(run(fovea({"predict", folder_.path(), "--max-output", "2"}), sources).out);
+  std::string answer;
+  for (const Example& example : tiny_examples(5, 20)) {
+    ASSERT_TRUE(std::getline(answers, answer));
+    ASSERT_EQ(answer.size(), 2u);
+    data += example.source + "\t" + answer + "\n";
+  }
+  const std::string file = folder_.write("cut.tsv", data), errors = folder_ / "errors.tsv";
+  const Outcome outcome = evaluate({file, "--max-output", "2", "--json", "--errors", errors});
+  const json found = json::parse(outcome.out);
+  EXPECT_EQ(found.at("unfinished"), 20);
+  EXPECT_EQ(found.at("cer"), 0);
+  EXPECT_EQ(found.at("exact"), 0);
+  EXPECT_TRUE(says(outcome.err,
+                   "20 of 20 answers are unfinished and not exact: they were cut at their greatest length, "
+                   "which --max-output sets (first: line 1)"));
+  EXPECT_TRUE(says(read_bytes(errors), "[…>]\n"));
+  EXPECT_EQ(json::parse(evaluate({file, "--max-output", "2", "--json", "--top", "2"}).out).at("top2"), 0);
 }
 
 TEST_F(EvaluateCommandTest, AgainstAnotherModel) {
@@ -171,6 +198,18 @@ TEST_F(EvaluateCommandTest, LabelsAndLanguageModelsCanBeTold) {
       run(fovea({"evaluate", trained("long", longer), text, "--against", trained("short", shorter), "--json"})).out);
   EXPECT_LT(told.at("perplexity_difference_high").get<double>(), 0);
   EXPECT_LT(told.at("perplexity_difference_p").get<double>(), 0.05);
+  const std::string errors = folder_ / "worst.tsv";
+  EXPECT_EQ(run(fovea({"evaluate", folder_ / "long", text, "--errors", errors})).code, 0);
+  const std::string listed = read_bytes(errors);
+  EXPECT_TRUE(says(listed, "# line\tperplexity\ttext\t"));
+  std::vector<double> perplexities;
+  std::istringstream lines(listed);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("#")) perplexities.push_back(std::stod(line.substr(line.find('\t'))));
+  }
+  EXPECT_EQ(perplexities.size(), as_size(std::ranges::count(texts, '\n')));
+  EXPECT_TRUE(std::ranges::is_sorted(perplexities, std::greater())) << "worst first";
+  EXPECT_EQ(run(fovea({"evaluate", folder_ / "long", text, "--errors", errors})).code, 0) << "its own file";
 }
 
 // Words that it has never or hardly met, told apart from the others.

@@ -97,6 +97,15 @@ TEST_F(SeveralModelsTest, ScoreHasALineForEachLine) {
             out({"score", a_, data_, "--batch", "17", "--threads", "3"}));
 }
 
+TEST_F(SeveralModelsTest, WhereNothingCanBeScoredThatIsSaid) {
+  for (const char* lines : {"abc\nabd\n", ""}) {
+    const Outcome scored = run(fovea({"score", a_}), lines);
+    EXPECT_EQ(scored.code, 3);
+    EXPECT_TRUE(says(scored.err, "error: no line could be scored\n"));
+    EXPECT_EQ(scored.err.find("perplexity"), std::string::npos);
+  }
+}
+
 TEST_F(SeveralModelsTest, AverageWritesAModel) {
   const std::string mean = folder_ / "mean.safetensors";
   EXPECT_EQ(out({"average", a_, a_, "-o", mean}), "");

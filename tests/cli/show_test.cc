@@ -61,6 +61,12 @@ TEST(Show, LinesComeFromSeveralFilesAndEmptyOnesAreLeftOut) {
   EXPECT_TRUE(says(outcome.err, one + ":2: the line is empty"));
 }
 
+TEST(Show, SaysWhatSetsTheGreatestLength) {
+  const Outcome outcome = run(fovea({"show", tiny_model_folder().string(), "kayak", "--max-output", "1"}));
+  EXPECT_TRUE(says(outcome.out, "! The answer is unfinished: it was cut at its greatest length.\n"));
+  EXPECT_TRUE(says(outcome.err, "warning: the answer is unfinished: --max-output sets the greatest length\n"));
+}
+
 TEST(Show, SaysWhereThereIsNoSelfAttention) {
   const Outcome outcome = run(fovea({"show", tiny_model_folder().string(), "kayak", "--self"}));
   EXPECT_EQ(outcome.code, 0) << outcome.err;
@@ -157,8 +163,9 @@ TEST(Show, DrawsWhereAGeneratorPoints) {
     const Outcome refused = show("a cat", {flag, "none"});
     EXPECT_EQ(refused.code, 2);
     EXPECT_EQ(refused.out, "");
-    EXPECT_TRUE(is_one_line(refused.err));
-    EXPECT_TRUE(says(refused.err, "there is no map to draw; --html and --steps have")) << refused.err;
+    EXPECT_TRUE(says(refused.err,
+                     "error: --svg and --png: this model has no attention, so there is no map to draw; "
+                     "--html and --steps have"));
     EXPECT_FALSE(std::filesystem::exists(folder / "none"));
   }
   EXPECT_EQ(show("a cat", {"--html", "steps.html"}).code, 0);

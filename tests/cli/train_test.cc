@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <regex>
 #include <thread>
 
 #include "base/as_size.h"
@@ -60,6 +61,11 @@ TEST_F(TrainCommandTest, LeavesAllFilesAndNothingElse) {
     EXPECT_TRUE(std::filesystem::exists(folder_ / "run" / name)) << name;
   }
   EXPECT_EQ(files_in("run"), 8u);
+  EXPECT_TRUE(says(outcome.err, "saved  update 20"));
+  EXPECT_EQ(outcome.err.find("saved  update 20"), outcome.err.rfind("saved  update 20"))
+      << "before and behind the validation";
+  EXPECT_TRUE(std::regex_search(outcome.err, std::regex("held-out lines: exact [0-9.]+%, CER [0-9.]+%, loss ")))
+      << outcome.err;
 }
 
 TEST_F(TrainCommandTest, KilledTwentyTimesItEndsWithTheSameBytes) {
@@ -150,6 +156,34 @@ TEST_F(TrainCommandTest, AfterAFreshRunTheCommandThatGoesOnHasNoFresh) {
   wait_for_checkpoint(process);
   process.kill(SIGINT);
   EXPECT_TRUE(says(process.finish().err, "the same command without --fresh goes on from there"));
+}
+
+TEST_F(TrainCommandTest, BeforeTheFirstValidationThereIsNoModel) {
+  Process process(train("run", "10m", {"--set", "training.validate_every=1000000u"}));
+  wait_for_checkpoint(process);
+  process.kill(SIGINT);
+  EXPECT_TRUE(
+      says(process.finish().err, "there is no model yet: validations make it, every 1000000u, or --stop-after"));
+  for (const std::string command : {"predict", "inspect"}) {
+    const Outcome outcome = run(fovea({command, folder_ / "run"}), "abc\n");
+    EXPECT_EQ(outcome.code, 4);
+    EXPECT_TRUE(says(outcome.err,
+                     "run has no model yet: its run was not validated so far; go on with it, or stop it "
+                     "with --stop-after"));
+    EXPECT_TRUE(is_one_line(outcome.err));
+  }
+}
+
+TEST_F(TrainCommandTest, WhatIsRefusedLeavesNothingBehind) {
+  const std::string one_column = folder_.write("one.tsv", "a\nb\n");
+  std::filesystem::create_directory(folder_ / "empty");
+  for (const std::string& data : {std::string(folder_ / "nowhere.tsv"), one_column}) {
+    for (const char* name : {"new/run", "empty"}) {
+      EXPECT_NE(run(fovea({"train", data, "-o", folder_ / name})).code, 0);
+    }
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "new"));
+  EXPECT_EQ(files_in("empty"), 0u);
 }
 
 TEST_F(TrainCommandTest, SecondProcessIsRefused) {

@@ -107,6 +107,9 @@ TEST(Pairs, BadUtf8IsLocatedInCharacters) {
 
 TEST(Pairs, WrongColumns) {
   expect_in(":2: 1 column, ", data_error_of("a\tb\nc\x1B[2J\n"));
+  expect_in("(source,target); tabs stand between them, not commas: \"a,b\"", data_error_of("a,b\n"));
+  expect_in("(source,target); tabs stand between them, not semicolons: \"a,b;c\"", data_error_of("a,b;c\n"));
+  expect_in("(source,target): \"a b\"", data_error_of("a b\n"));
   EXPECT_EQ(data_error_of("c\x1B[2J\n").find('\x1B'), std::string::npos);
   const auto fail = [](const std::string& text, const std::vector<std::string>& columns) {
     return error_of(ErrorKind::data, [&] { read_columns(text, columns); });
@@ -143,7 +146,8 @@ TEST(Pairs, ColumnsWithoutANameAreCounted) {
   EXPECT_EQ(pairs.examples[2].target, "f");
   EXPECT_EQ(pairs.examples[2].features, "");
   EXPECT_EQ(pairs.report.with_more, 2);
-  expect_in("more columns than have a name (`columns`), which are not read: 2 lines (first: ", describe(pairs));
+  expect_in("what stands behind column 2 is not read (`columns` gives names to more): 2 lines (first: ",
+            describe(pairs));
   expect_in(":2)", describe(pairs));
 }
 
@@ -159,6 +163,8 @@ TEST(Pairs, ColumnsOfTagsAreFound) {
             "otherwise; left out: 1 blank");
   EXPECT_EQ(read_text("iez\tikehesse\tN;IN+ALL;SG\nso\tso\tADV\na\tb\tV;3\n").columns,
             (std::vector<std::string>{"source", "target", "features"}));
+  EXPECT_EQ(read_text("V;PST\twalk\twalked\nN;PL\tcat\tcats\n").columns,
+            (std::vector<std::string>{"features", "source", "target"}));
   EXPECT_EQ(read_columns("a\tV;PST\tb\n", {"source", "target"}).examples[0].target, "V;PST") << "as asked for";
   for (const char* other : {"a\tb\t12\n", "a\tU.S.A\tb\n", "a\tV;PST\n", "a\tV;PST\tb\nc\tV; PST\td\n",
                             "a\tV;PST\tb\nc\tV;PST\td\te\n", "a\t1,2\tb\n", "a\tV;;X\tb\n", "a\tx=,y=B\tc\n"}) {

@@ -85,5 +85,17 @@ TEST(Sound, WhatIsThereCounts) {
   EXPECT_EQ(sound.samples.size(), 100u);
 }
 
+TEST(Sound, KnowsWhichShareOfItIsThere) {
+  EXPECT_EQ(decode_sound(wav(chirp(100))).there, 1);
+  EXPECT_DOUBLE_EQ(decode_sound(wav(chirp(100), {.promised = 800})).there, 0.25);
+  for (const std::uint32_t unknown : {0xFFFFFFFFU, 0x7FFFFFFFU}) {
+    EXPECT_EQ(decode_sound(wav(chirp(100), {.promised = unknown})).there, 1) << "written to a pipe";
+  }
+  Sound both;
+  append_sound(both, decode_sound(wav(chirp(100))));
+  append_sound(both, decode_sound(wav(chirp(100), {.promised = 400})));
+  EXPECT_DOUBLE_EQ(both.there, 0.5);
+}
+
 }  // namespace
 }  // namespace fovea::sound_test

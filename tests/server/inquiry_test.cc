@@ -82,6 +82,7 @@ TEST(Inquiry, RefusesByName) {
       {R"({"text":"a","nbest":2})", "nbest"},
       {R"({"text":"a","max_output":1025})", "max_output"},
       {R"({"text":"a","min_output":1025})", "min_output"},
+      {R"({"texd":"a"})", "unknown setting; did you mean text?"},  // which has no value that could be shown
       {R"({"text":"a","sample":-1})", "sample"},
       {R"({"text":"a","prefix":"\u0000"})", "prefix"},
       {R"({"text":"a","allowed":"b"})", "allowed"},

@@ -18,7 +18,10 @@ TEST(MetricText, HasTheFormOfTheMetric) {
   EXPECT_EQ(text(MetricForm::share, 1), "100.0%");
   EXPECT_EQ(text(MetricForm::percent, 0.004), "0.4%");
   EXPECT_EQ(text(MetricForm::percent, 0.00449, 2), "0.45%");
-  EXPECT_EQ(text(MetricForm::percent, 123), "1e+04%");
+  EXPECT_EQ(text(MetricForm::percent, 9.994), "999.4%");
+  EXPECT_EQ(text(MetricForm::percent, 10.03), "1003%");
+  EXPECT_EQ(text(MetricForm::percent, 123), "12300%");
+  EXPECT_EQ(text(MetricForm::percent, 12345), "1e+06%");
   EXPECT_EQ(text(MetricForm::points, 43.26), "43.3");
   EXPECT_EQ(text(MetricForm::number, 0.01234), "0.0123");
   EXPECT_EQ(text(MetricForm::number, 1234), "1.23e+03");

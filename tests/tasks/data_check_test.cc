@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "data/temporary_file.h"
@@ -86,6 +88,45 @@ TEST(DataCheck, SourcesThatAreNoText) {
   EXPECT_EQ(hint("1 2; 3 4\tone\n0.5 -1e3 7\ttwo\n"), "; source.kind = vectors reads it so");
   EXPECT_EQ(hint("1.wav\tone\nword\ttwo\n"), "") << "not all of them";
   EXPECT_EQ(hint("12\ttwelve\n3.5\tthree and a half\n"), "");
+}
+
+// What is said of text is not said of numbers.
+TEST(DataCheck, RowsOfNumbersAreNoWords) {
+  Config config;
+  config.source.tokenizer = "word";
+  const Pairs pairs = read("1 2; 3 4\tone\n0.5  -1e3; 7 8\ttwo\n");
+  config.columns = pairs.columns;
+  const LookedOver all = look_over(pairs, {}, config);
+  EXPECT_EQ(lines(all, "kind"), 2);
+  EXPECT_EQ(lines(all, "punctuation"), 0);
+  EXPECT_EQ(lines(all, "spaces"), 0);
+}
+
+TEST(DataCheck, SaysWhichSideAFormIsWantedFor) {
+  const auto text = [](const LookedOver& all) {
+    return std::ranges::find(all.findings, "spaces", &Finding::what)->text;
+  };
+  EXPECT_NE(text(look("two  x\tzwei\n")).find("; source.normalise = spaces"), std::string::npos);
+  EXPECT_NE(text(look("two\tzwei  x\n")).find("; target.normalise = spaces"), std::string::npos);
+}
+
+TEST(DataCheck, DocumentsAndTheLengthThatReadsThemAll) {
+  const auto reviews = [](int sentences) {
+    std::string all;
+    for (int i = 0; i < 60; ++i) {
+      for (int s = 0; s < (i % 3 == 0 ? sentences : 1); ++s) all += fmt::format("It was no. {} of all of them. ", i);
+      all += i % 2 == 0 ? "\tgood\n" : "\tbad\n";
+    }
+    return all;
+  };
+  EXPECT_EQ(lines(look(reviews(1)), "document"), 0);
+  EXPECT_EQ(lines(look(reviews(20)), "document"), 0) << "a third of them";
+  std::string all = reviews(20) + reviews(20);
+  for (int i = 0; i < 60; ++i) all += std::string(150 + i, 'x') + ". And. So on.\tgood\n";
+  const LookedOver long_ones = look(all);
+  EXPECT_EQ(lines(long_ones, "document"), 100);
+  EXPECT_EQ(lines(long_ones, "too_long"), 100);
+  EXPECT_NE(long_ones.findings[0].text.find("`max_length`; 600 "), std::string::npos) << long_ones.findings[0].text;
 }
 
 TEST(DataCheck, TextAloneContradictsNothing) {

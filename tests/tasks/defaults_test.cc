@@ -37,11 +37,11 @@ std::vector<Example> made(const char* maker, int count) {
 }
 
 // Words of a made-up language: "w17 w203 ...", frequent ones more often.
-std::vector<Example> sentences(int count, int different) {
+std::vector<Example> sentences(int count, int different, int words = 10) {
   std::vector<Example> examples;
   for (int i = 0; i < count; ++i) {
     Example example;
-    for (int word = 0; word < 10; ++word) {
+    for (int word = 0; word < words; ++word) {
       const int symbol = (i * 31 + word * word * 7) % different % (1 + (i + word) % different);
       example.source += fmt::format("{}w{}", word ? " " : "", symbol);
       example.target += fmt::format("{}v{}", word ? " " : "", symbol);
@@ -61,6 +61,15 @@ TEST(Defaults, StringsAreReadByCharactersAndSentencesByWords) {
   const Config config = resolve(sentences(3000, 1000)).config;
   EXPECT_EQ(config.source.tokenizer, "word");
   EXPECT_EQ(config.target.tokenizer, "word");
+}
+
+// However short they are; letter by letter the same ones are strings.
+TEST(Defaults, SentencesAreNotJudgedByExactAnswers) {
+  const std::vector<Example> examples = sentences(3000, 1000, 7);
+  ASSERT_LT(std::ranges::max(examples, {}, [](const Example& e) { return e.target.size(); }).target.size(), 40u);
+  EXPECT_EQ(resolve(examples).config.training.metric, "chrf");
+  EXPECT_EQ(resolve(examples, {"target.tokenizer=char"}).config.training.metric, "exact");
+  EXPECT_EQ(resolve(examples, {"training.metric=bleu"}).config.training.metric, "bleu");
 }
 
 // On either side, or both.

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/utf8.h"
 #include "inference/predictor.h"
 #include "support/temporary_folder.h"
 #include "tasks/batching.h"
@@ -211,6 +212,32 @@ TEST(LanguageModel, IsLearnedAndGoesOn) {
     EXPECT_EQ(model.answer("xyzx"), "xyzxyz") << generator;
     EXPECT_FALSE(model.answer("").empty()) << "from nothing";
   }
+}
+
+// Words it does not know, capital letters and how marks stand: what was given comes back, whatever the model reads of
+// it.
+TEST(LanguageModel, APromptStaysAsItWasGiven) {
+  const std::vector<Example> examples(40, {"", "the fox sold the violin", "", 1});
+  const auto settings = [](const std::string& tokenizer) {
+    return and_also(language_model, {"target.tokenizer=" + tokenizer, "target.normalise=lower,punctuation",
+                                     "training.metric=loss", "training.dropout=0"});
+  };
+  Learned words(settings("word"), examples, 200);
+  EXPECT_EQ(words.answer("The fox"), "The fox sold the violin");
+  EXPECT_TRUE(words.answer("the Prince sold, the").starts_with("the Prince sold, the "));
+  EXPECT_EQ(words.answer("The fox  sold the violin"), "The fox  sold the violin");
+  const PredictOptions drawn = {.answer = {.search = {.beam = 4, .nbest = 4, .sample = 2, .alternatives = 2}}};
+  const Output output = words.predictor->predict(std::vector<std::string>{"a Dog,"}, drawn)[0].output;
+  for (const Hypothesis& one : output.nbest) {
+    EXPECT_TRUE(one.text.starts_with("a Dog,")) << one.text;
+    EXPECT_EQ(one.text.find("<unk>"), std::string::npos) << one.text;
+  }
+  ASSERT_GE(output.steps.size(), 3u);
+  EXPECT_EQ(output.steps[1].token, "dog");
+  EXPECT_EQ(output.steps[2].token, ",");
+  Learned letters(settings("char"), examples, 200);
+  EXPECT_EQ(letters.answer("THE f"), "THE fox sold the violin");
+  EXPECT_EQ(letters.answer("the fox\x1b["), printable(letters.answer("the fox\x1b["))) << "nothing steers a terminal";
 }
 
 TEST(Vectors, AreLearned) {

@@ -4,6 +4,7 @@
 
 #include "base/as_size.h"
 #include "base/error.h"
+#include "base/utf8.h"
 #include "data/log_mel.h"
 #include "data/named_parts.h"
 #include "data/picture.h"
@@ -14,6 +15,7 @@ namespace fovea {
 namespace {
 
 constexpr std::uint64_t max_sound_bytes = std::uint64_t(256) << 20;
+constexpr double clearly_less = 0.99;  // a header may count a little more than samples
 constexpr std::size_t max_shown_frames = 1 << 13, max_heard_samples = 1 << 20;
 
 Sound read_sound(const SourceCell& cell, const std::string& folder) {
@@ -45,7 +47,12 @@ class AudioSource : public Source {
 
   SourceData encode(const SourceCell& cell) const override {
     SourceData data;
-    data.rows = log_mel(read_sound(cell, folder_), options_);
+    const Sound sound = read_sound(cell, folder_);
+    if (sound.there < clearly_less) {
+      data.doubt = fmt::format("{} has {:.0f} % of the samples that its header promises", printable(cell.text),
+                               100 * sound.there);
+    }
+    data.rows = log_mel(sound, options_);
     const auto width = as_size(shape().width);
     data.length = static_cast<int>((data.rows.size() + width - 1) / width);
     data.rows.resize(as_size(data.length) * width);  // frames that are missing are silent ones

@@ -56,6 +56,7 @@ extern const Metric Metric_bleu = {.name = "bleu",
                                    .statistics = 2 + 2 * max_words,
                                    .count = count_bleu,
                                    .value = bleu_of,
+                                   .telling = Telling::of_sentences,
                                    .signature = "eff:no|tok:{}|smooth:exp"};
 
 }  // namespace fovea

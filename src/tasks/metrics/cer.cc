@@ -10,9 +10,11 @@ extern const Metric Metric_cer = {.name = "cer",
                                   .paper = "Levenshtein 1966",
                                   .higher_is_better = false,
                                   .form = MetricForm::percent,
-                                  .count = [](const Judged& answer, std::span<double> statistics) {
-                                    statistics[0] = static_cast<double>(answer.edits);
-                                    statistics[1] = static_cast<double>(answer.characters);
-                                  }};
+                                  .count =
+                                      [](const Judged& answer, std::span<double> statistics) {
+                                        statistics[0] = static_cast<double>(answer.edits);
+                                        statistics[1] = static_cast<double>(answer.characters);
+                                      },
+                                  .telling = Telling::of_characters};
 
 }  // namespace fovea

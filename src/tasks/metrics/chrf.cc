@@ -62,6 +62,7 @@ extern const Metric Metric_chrf = {.name = "chrf",
                                    .statistics = 3 * longest_run,
                                    .count = count_chrf,
                                    .value = chrf_of,
+                                   .telling = Telling::of_sentences,
                                    .signature = "eff:yes|nc:6|nw:0|space:no"};
 
 }  // namespace fovea

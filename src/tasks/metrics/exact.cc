@@ -12,9 +12,10 @@ extern const Metric Metric_exact = {.name = "exact",
                                     .most = 1,
                                     .count =
                                         [](const Judged& answer, std::span<double> statistics) {
-                                          statistics[0] = answer.edits == 0;
+                                          statistics[0] = answer.edits == 0 && answer.finished;
                                           statistics[1] = 1;
                                         },
-                                    .of_symbols = true};
+                                    .of_symbols = true,
+                                    .telling = Telling::of_all};
 
 }  // namespace fovea

@@ -69,6 +69,7 @@ void Measurement::add(const Answered& answer, std::span<const std::string> refer
                          .reference = reference,
                          .edits = reference == text ? 0 : edit_distance(reference, text),
                          .characters = std::ssize(characters(reference)),
+                         .finished = answer.finished,
                          .cut = cut_,
                          .tokenizer = tokenizer_};
   several_ = several_ || references.size() > 1;
@@ -76,7 +77,7 @@ void Measurement::add(const Answered& answer, std::span<const std::string> refer
   for_each_metric(std::span(statistics_).last(width_),
                   [&](const Metric& metric, std::span<double> own) { metric.count(judged, own); });
   lengths_.push_back(judged.characters);
-  right_ += judged.edits == 0;
+  right_ += judged.edits == 0 && judged.finished;
   unfinished_ += !answer.finished;
   abstained_ += answer.abstained;
   lines_ += answer.lines;

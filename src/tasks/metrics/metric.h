@@ -22,6 +22,7 @@ struct Judged {
   std::string_view reference;
   std::int64_t edits = 0;                // of characters that lead from one to the other (Levenshtein 1966)
   std::int64_t characters = 0;           // of the reference
+  bool finished = true;                  // false if the answer was cut, and so is not what it says
   CutWords cut = cut_13a;                // for metrics of words that others have to agree with
   const Tokenizer* tokenizer = nullptr;  // that cuts both into the model's symbols; null: they are characters
 };
@@ -32,6 +33,9 @@ enum class MetricForm {
   points,   // of a hundred
   number    // of any size
 };
+
+// Of which targets a metric says much, where there is room for few.
+enum class Telling { little, of_all, of_characters, of_symbols, of_sentences };
 
 // Of two sums; 0 of nothing.
 inline double ratio(std::span<const double> sums) { return sums[1] == 0 ? 0 : sums[0] / sums[1]; }
@@ -49,6 +53,7 @@ struct Metric {
   void (*count)(const Judged& answer, std::span<double> statistics);
   double (*value)(std::span<const double> sums) = ratio;  // 0 of no answers
   bool of_symbols = false;                                // says something of answers that are one symbol
+  Telling telling = Telling::little;
   // What sacreBLEU calls the same figure; {} is how words are cut. Empty: it has none.
   std::string_view signature = {};
 };

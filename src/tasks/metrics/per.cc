@@ -27,6 +27,7 @@ extern const Metric Metric_per = {
     .paper = "Levenshtein 1966",
     .higher_is_better = false,
     .form = MetricForm::percent,
-    .count = count_per};
+    .count = count_per,
+    .telling = Telling::of_symbols};
 
 }  // namespace fovea

@@ -32,6 +32,16 @@ TEST(Measurement, CountsOverAllAnswers) {
   EXPECT_FALSE(measured.values().find("beauty"));
 }
 
+TEST(Measurement, WhatWasCutIsNotRight) {
+  const std::string target = "abcd";
+  Measurement measured;
+  measured.add({.references = {&target, 1}, .text = "abcd", .finished = false});
+  EXPECT_EQ(value(measured, "exact"), 0);
+  EXPECT_EQ(value(measured, "cer"), 0);
+  EXPECT_EQ(measured.unfinished(), 1);
+  EXPECT_FALSE(measured.all_right());
+}
+
 TEST(Measurement, WordsAreWhatStandsBetweenWhiteSpace) {
   Measurement measured;
   add(measured, "the cat sat  on the mat", "the cat\u00A0sat\u3000on mat");

@@ -237,6 +237,9 @@ TEST(Explanation, SelfAttentionOfEveryPart) {
     ASSERT_EQ(beside.size(), maps.size());
     for (std::size_t m = 0; m < maps.size(); ++m) {
       EXPECT_EQ(maps[m].part, m < encoder ? "encoder" : "decoder");
+      EXPECT_EQ(maps[m].source, 0);
+      EXPECT_EQ(maps[m].layer, m < encoder ? static_cast<int>(m) / 2 : 0);
+      EXPECT_EQ(maps[m].head, static_cast<int>(m) % 2);
       EXPECT_EQ(beside[m].weights, maps[m].weights);
       for (std::size_t q = 0; q < maps[m].weights.size(); ++q) {
         EXPECT_EQ(maps[m].weights[q].size(), m < encoder ? 5U : maps[m].weights.size());

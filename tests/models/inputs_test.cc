@@ -76,6 +76,24 @@ TEST(Inputs, ARowWithASingleOneReadsLikeTheSymbolOfThatNumber) {
   }
 }
 
+// Whichever of its batch mates stands beside it.
+TEST(Inputs, OfASourceWithoutPositionsNothingIsRemembered) {
+  for (const std::string& kind : encoders().names()) {
+    ModelOptions options = tiny_options();
+    options.encoder.kind = kind;
+    const Reader reader(options, SourceShape::of_symbols(source_symbols));
+    const Side side = tiny_side({{4, 7, 6, 5}, {}, {8, 5}}, {}, 0);
+    Arena arena;
+    Pass pass(reader.parameters, arena);
+    const Mask mask = reader.encoder->encode(pass, reader.input->vectors(pass, side), side.mask()).memory.mask;
+    std::vector<int> remembered(3);
+    for (int i = 0; i < mask.positions * mask.batch; ++i) remembered[as_size(i % mask.batch)] += mask.data[i] ? 1 : 0;
+    EXPECT_GT(remembered[0], 0) << kind;
+    EXPECT_EQ(remembered[1], 0) << kind;
+    EXPECT_GT(remembered[2], 0) << kind;
+  }
+}
+
 // Pictures of four rows and two or three columns of regions, 2 x 4 pixels each.
 constexpr Regions tiny_regions = {2, 2, 4, 2};
 

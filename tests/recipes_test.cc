@@ -77,7 +77,7 @@ TEST(Recipes, WithoutTheirDataAreLeftOutWithAWord) {
   TemporaryFolder empty;
   const Outcome outcome = run({.words = {root / "recipes/run", "--smoke", "pronounce"},
                                .environment = {"FOVEA=" FOVEA_BINARY, "FOVEA_DATA=" + empty.path().string()}});
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.code, 69) << outcome.err;
   EXPECT_TRUE(says(outcome.err, "pronounce: left out, there is no g2p-cmudict/train.tsv in "));
   EXPECT_TRUE(says(outcome.out, "0 recipes done, 1 left out, 0 failed"));
 }
@@ -148,6 +148,22 @@ TEST(Recipes, WhatIsExpectedMustBeThere) {
       EXPECT_TRUE(says(outcome.err, "where it is expected"));
     }
   }
+}
+
+// Whoever names a recipe wants it run. A smoke run of all of them takes those whose data are there.
+TEST(Recipes, OneThatWasNamedAndIsLeftOutIsNoSuccess) {
+  const OneRecipe recipe("part lines lines\necho '{\"exact\":1}' >result.json\n", "metric=exact\n");
+  for (const std::vector<std::string>& words : {std::vector<std::string>{}, {"--smoke"}}) {
+    const Outcome outcome = recipe.run(words);
+    EXPECT_EQ(outcome.code, 69) << outcome.err;
+    EXPECT_TRUE(says(outcome.err, "one: left out, there is no lines in "));
+    EXPECT_TRUE(says(outcome.out, "0 recipes done, 1 left out, 0 failed"));
+  }
+  const Outcome all = run({.words = {recipe.folder() / "recipes/run", "--smoke"},
+                           .environment = {"FOVEA=program", "FOVEA_DATA=data"},
+                           .folder = recipe.folder().path()});
+  EXPECT_EQ(all.code, 0) << all.err;
+  EXPECT_TRUE(says(all.out, "0 recipes done, 1 left out, 0 failed"));
 }
 
 TEST(Recipes, PathsAreThoseOfWhoeverRunsThem) {

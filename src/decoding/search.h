@@ -47,7 +47,7 @@ struct SearchStopped {};
 struct Answer {
   std::vector<std::int32_t> symbols;    // without the stop symbol
   double score = 0;                     // what the rules make of the log-probability
-  bool finished = true;                 // false if it was cut off, with all symbols there was room for
+  bool finished = true;                 // false if it was cut off: it would have gone on, had there been room
   std::vector<StepExplanation> steps;   // one for each symbol and for the stop symbol, if it has one, if explained
   std::vector<std::uint8_t> read = {};  // [positions] of a model that chooses what it reads, if explained: 1 = read
   std::size_t maps = 0;                 // that there are, kept or not, if explained

@@ -170,29 +170,38 @@ inline std::vector<Answer> find_one(const Table& table, const TableSearch& o, in
   return find(table, o, {max_steps})[0];
 }
 
-// Every answer there is, best first, those that are cut off behind the others. `penalty` is added to the score of what
-// was written.
+// Every answer there is, best first, those that are cut off behind the others: in the last place only what would rather
+// stop than go on, where it may, has come to its end. `penalty` is added to the score of what was written.
 inline std::vector<Answer> enumerate(
     const Table& table, int source, const TableSearch& o, int max_steps,
-    const std::function<double(const Path& written, bool stopped)>& penalty = [](const Path&, bool) { return 0.0; }) {
+    const std::function<double(const Path& written, bool stopped)>& penalty = [](const Path&, bool) { return 0.0; },
+    const std::function<bool(const Path& written)>& allowed = [](const Path&) { return true; }) {
   std::vector<Answer> all;
   const std::function<void(const Path&, double)> extend = [&](const Path& written, double log_p) {
     const Row row = table(source, written);
     const int length = static_cast<int>(written.size()) + 1;
     const double root = std::pow(static_cast<double>(length), o.length_power);
-    bool listed = length == max_steps && std::ranges::find(o.never, o.stop) == o.never.end();  // where it stops
+    const auto may_write = [&](std::int32_t symbol) { return std::ranges::find(o.never, symbol) == o.never.end(); };
+    bool cut = false;
+    for (std::int32_t symbol = 0; symbol < symbols && length == max_steps; ++symbol) {
+      Path longer = written;
+      longer.push_back(symbol);
+      cut = cut || (symbol != o.stop && may_write(symbol) && (!may_write(o.stop) || row[symbol] > row[o.stop]) &&
+                    allowed(longer));
+    }
+    if (cut) {
+      const double shorter = std::pow(std::max(1.0, length - 1.0), o.length_power);
+      all.push_back({written, log_p / shorter + penalty(written, false), false, {}});
+      return;
+    }
     for (std::int32_t symbol = 0; symbol < symbols; ++symbol) {
-      if (std::ranges::find(o.never, symbol) != o.never.end()) continue;
+      if (!may_write(symbol)) continue;
       const double now = log_p + row[symbol];
       Path next = written;
       if (symbol != o.stop) next.push_back(symbol);
       if (symbol == o.stop) {
         all.push_back({next, now / root + penalty(next, true), true, {}});
-      } else if (length == max_steps) {
-        const double shorter = std::pow(std::max(1.0, length - 1.0), o.length_power);
-        if (!listed) all.push_back({written, log_p / shorter + penalty(written, false), false, {}});
-        listed = true;
-      } else {
+      } else if (length < max_steps) {
         extend(next, now);
       }
     }

@@ -87,7 +87,11 @@ TEST(Rules, WideEnoughSearchFindsAllThatKeepThem) {
       const TableSearch o = asked(250, c);
       const auto found = find(random_table(seed), o, {5, 3});
       for (const int source : {0, 1}) {
-        auto wanted = those_that_keep(enumerate(random_table(seed), source, o, source == 0 ? 5 : 3), c.keeps);
+        auto wanted = those_that_keep(
+            enumerate(
+                random_table(seed), source, o, source == 0 ? 5 : 3, [](const Path&, bool) { return 0.0; },
+                [&](const Path& written) { return c.keeps(written, false); }),
+            c.keeps);
         std::erase_if(wanted, [](const Answer& a) { return !a.finished; });
         std::vector<Answer> finished = found[source];
         for (const Answer& a : finished) {

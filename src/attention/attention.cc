@@ -102,7 +102,7 @@ Attention::Attention(Parameters& parameters, const std::string& name, const Atte
   read_ = make(reads().find(options.read));
   context_size_ = read_->context_size(made.memory) * heads_;
   if (value_) {
-    out_.emplace(parameters, name + ".project_context", context_size_, options.size);
+    out_.emplace(parameters, name + ".project_context", context_size_, options.size, true, sizes.gain);
     context_size_ = options.size;
   }
 }

@@ -18,6 +18,7 @@ class Attention {
     int memory = 0;
     int written = 0;  // of the vector of a target symbol; 0: none is written
     int key = 0;      // so many numbers of a position, the first, are its key; 0: all
+    double gain = 1;  // of the first weights that make the context of what the heads have read
   };
   Attention(Parameters& parameters, const std::string& name, const AttentionOptions& options, Sizes sizes);
 

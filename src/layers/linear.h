@@ -10,8 +10,9 @@ namespace fovea {
 class Linear {
  public:
   Linear() = default;
-  Linear(Parameters& parameters, const std::string& name, int in, int out, bool with_bias = true)
-      : weight_(parameters.add(name + ".weight", {in, out}, Initial::glorot(in, out))) {
+  // `gain` makes the first weights smaller or larger.
+  Linear(Parameters& parameters, const std::string& name, int in, int out, bool with_bias = true, double gain = 1)
+      : weight_(parameters.add(name + ".weight", {in, out}, Initial::glorot(in, out, gain))) {
     if (with_bias) bias_ = parameters.add(name + ".bias", {out}, Initial::constant(0));
   }
 

@@ -20,7 +20,7 @@ std::uint64_t hash(std::string_view name) {
 
 }  // namespace
 
-Initial Initial::glorot(int in, int out) { return uniform(std::sqrt(6.0 / (in + out))); }
+Initial Initial::glorot(int in, int out, double gain) { return uniform(gain * std::sqrt(6.0 / (in + out))); }
 
 Initial Initial::fan_in(int in) { return uniform(1 / std::sqrt(in)); }
 

@@ -24,7 +24,7 @@ struct Initial {
   static Initial constant(double value) { return {Kind::constant, value}; }
   static Initial uniform(double bound) { return {Kind::uniform, bound}; }
   // Glorot & Bengio 2010: the variance of signals stays even in both directions.
-  static Initial glorot(int in, int out);
+  static Initial glorot(int in, int out, double gain = 1);
   // Signals keep their size forwards alone; where `out` is a large vocabulary, glorot would leave nearly nothing of the
   // gradient for what is below.
   static Initial fan_in(int in);

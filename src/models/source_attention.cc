@@ -46,7 +46,7 @@ Tensor for_each_head(Tensor x, int heads) {
 
 SourceAttention::SourceAttention(Parameters& parameters, const std::string& name, const AttentionOptions& options,
                                  std::string_view join, const Sizes& sizes) {
-  const Attention::Sizes each = {sizes.query, sizes.encoded.memory, sizes.written};
+  const Attention::Sizes each = {sizes.query, sizes.encoded.memory, sizes.written, 0, sizes.gain};
   parts_.emplace_back(parameters, name, options, each);
   for (int k = 2; k <= sizes.encoded.memories; ++k) {
     parts_.emplace_back(parameters, name + std::to_string(k), options, each);

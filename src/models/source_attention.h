@@ -18,6 +18,7 @@ class SourceAttention {
     int query = 0;
     int written = 0;  // see Attention::Sizes
     EncodedSizes encoded;
+    double gain = 1;  // likewise
   };
   SourceAttention(Parameters& parameters, const std::string& name, const AttentionOptions& options,
                   std::string_view join, const Sizes& sizes);

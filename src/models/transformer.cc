@@ -1,5 +1,7 @@
 #include "models/transformer.h"
 
+#include <cmath>
+
 namespace fovea {
 
 namespace {
@@ -40,6 +42,12 @@ AttentionOptions inside(AttentionOptions options, int size, const std::string& n
   return options;
 }
 
+// Of the first weights of what each part adds, so that the sum of all parts begins no larger than what it is added to.
+// Radford et al. 2019, "Language models are unsupervised multitask learners".
+double gain_of_a_part(const TransformerSizes& sizes) {
+  return sizes.norm_first ? 1 / std::sqrt(2.0 * sizes.layers) : 1;
+}
+
 }  // namespace
 
 TransformerLayer::TransformerLayer(Parameters& parameters, const std::string& name,
@@ -48,14 +56,15 @@ TransformerLayer::TransformerLayer(Parameters& parameters, const std::string& na
     : name_(name),
       norm_first_(sizes.norm_first),
       self_attention_(parameters, name + ".self_attention",
-                      inside(self_attention, sizes.size, "self_attention", sizes.causal), {sizes.size, sizes.size, 0}),
+                      inside(self_attention, sizes.size, "self_attention", sizes.causal),
+                      {sizes.size, sizes.size, 0, 0, gain_of_a_part(sizes)}),
       self_attention_norm_(parameters, name + ".self_attention_norm", sizes.size),
       wide_(parameters, name + ".wide", sizes.size, sizes.feed_forward),
-      narrow_(parameters, name + ".narrow", sizes.feed_forward, sizes.size),
+      narrow_(parameters, name + ".narrow", sizes.feed_forward, sizes.size, true, gain_of_a_part(sizes)),
       forward_norm_(parameters, name + ".forward_norm", sizes.size) {
   if (sizes.encoded.memory > 0) {
     cross_attention_.emplace(parameters, name + ".attention", inside(cross_attention, sizes.size, "attention", false),
-                             join, SourceAttention::Sizes{sizes.size, 0, sizes.encoded});
+                             join, SourceAttention::Sizes{sizes.size, 0, sizes.encoded, gain_of_a_part(sizes)});
     cross_attention_norm_.emplace(parameters, name + ".attention_norm", sizes.size);
   }
 }

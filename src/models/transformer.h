@@ -12,6 +12,7 @@
 namespace fovea {
 
 struct TransformerSizes {
+  int layers = 1;  // of which this is one
   int size = 0;
   int feed_forward = 0;
   bool norm_first = true;

@@ -101,7 +101,7 @@ void expect_golden_encoder(const std::string& file, bool norm_first) {
   const int size = inputs[0].shape[2], wide = shape_of(golden.input("layer.wide.bias"))[0];
   const OwnMask mask = mask_of(golden.input("lengths"), inputs[0].shape[0]);
   Parameters parameters;
-  const TransformerLayer layer(parameters, "layer", four_heads(size), {}, {size, wide, norm_first});
+  const TransformerLayer layer(parameters, "layer", four_heads(size), {}, {1, size, wide, norm_first});
   expect_golden(golden, parameters, inputs, [&](Pass& pass, Ts t) -> std::vector<NamedOutput> {
     return {{"y", layer(pass, t[0], mask, {}, {}).x}};
   });
@@ -115,7 +115,7 @@ void expect_golden_decoder(const std::string& file, bool norm_first) {
   const OwnMask memory_mask = mask_of(golden.input("memory_lengths"), inputs[1].shape[0]);
   Parameters parameters;
   const TransformerLayer layer(parameters, "layer", four_heads(size), four_heads(size),
-                               {size, wide, norm_first, true, {size}});
+                               {1, size, wide, norm_first, true, {size}});
   expect_golden(golden, parameters, inputs, [&](Pass& pass, Ts t) -> std::vector<NamedOutput> {
     std::vector<Attention::Prepared> memory;
     layer.cross_attention().prepare(pass, {{t[1], memory_mask}, {}}, memory);

@@ -33,7 +33,8 @@ TransformerDecoder::TransformerDecoder(Parameters& parameters, const ModelOption
   for (int layer = 0; layer < options.decoder.layers; ++layer) {
     layers_.push_back(std::make_unique<TransformerLayer>(
         parameters, fmt::format("decoder.layer{}", layer), options.self_attention, options.attention,
-        TransformerSizes{size_, options.decoder.feed_forward, norm_first, true, encoded}, options.join));
+        TransformerSizes{options.decoder.layers, size_, options.decoder.feed_forward, norm_first, true, encoded},
+        options.join));
   }
   if (norm_first) last_norm_.emplace(parameters, "decoder.norm", size_);
 }

@@ -23,7 +23,7 @@ class TransformerEncoder : public Encoder {
     for (int layer = 0; layer < options.encoder.layers; ++layer) {
       layers_.push_back(std::make_unique<TransformerLayer>(
           parameters, fmt::format("encoder.layer{}", layer), options.self_attention, options.attention,
-          TransformerSizes{size_, options.encoder.feed_forward, norm_first}));
+          TransformerSizes{options.encoder.layers, size_, options.encoder.feed_forward, norm_first}));
     }
     if (norm_first) last_norm_.emplace(parameters, "encoder.norm", size_);
   }

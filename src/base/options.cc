@@ -274,7 +274,8 @@ std::string unknown(const FieldVisitor& known, std::string_view name) {
   if (!close.empty()) {
     for (std::string& guess : close) {
       const std::string now = value_text(*find_field(known, guess));
-      if (!find_invalid_utf8(now)) guess += fmt::format(" (now {})", beginning(now, 80));  // else it was never given
+      if (find_invalid_utf8(now)) continue;  // never given
+      guess += now.empty() ? " (now empty)" : fmt::format(" (now {})", beginning(now, 80));
     }
     return fmt::format("unknown setting; did you mean {}?", fmt::join(close, " or "));
   }

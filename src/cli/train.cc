@@ -155,7 +155,7 @@ int TrainCommand::run(Ranks& ranks) const {
                   result.ending == Ending::finished ? "finished (" + result.reason + ")" : "stopped, as asked",
                   counted(result.updates, "update"), describe_seconds(result.seconds)));
   say("best on the held-out lines: " + describe(result.best, result.config) + "\n");
-  if (!result.learned) say(with_flags(nothing_learned(result)) + "\n");
+  if (const std::string missing = what_was_not_learned(result); !missing.empty()) say(with_flags(missing) + "\n");
   return 0;
 }
 

@@ -88,6 +88,12 @@ Columns Columns::parse(std::string_view text) {
     if (names[place] != "skip") throw usage_error("columns {}: two of them are column {}", printable(text), place + 1);
     names[place] = name;
   }
+  const auto is_number = [](const std::string& name) {
+    return !name.empty() && std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
+  };
+  if (in_order && std::ranges::all_of(names, is_number)) {
+    throw usage_error("columns {}: say what each has; by number that is source=1,target=2", printable(text));
+  }
   if (numbered && in_order) {
     throw usage_error("columns {}: either all have a number, as source=1,target=3, or none has", printable(text));
   }
@@ -175,11 +181,13 @@ std::string Columns::question_line(const Cells& cells) const {
 std::string Columns::question_form() const { return fmt::format("{}", fmt::join(read(), "<TAB>")); }
 
 GuessedColumns guess_columns(std::span<const std::string> lines) {
+  if (lines.empty() || count_columns(lines.front()) < 3) return {};
+  const std::size_t columns = count_columns(lines.front());
   // Each line has some, and most have several.
   const auto all_tags = [&](std::size_t column) {
     std::size_t several = 0;
     for (const std::string& line : lines) {
-      const std::size_t tags = count_columns(line) == 3 ? count_tags(cell(line, column)) : 0;
+      const std::size_t tags = count_columns(line) == columns ? count_tags(cell(line, column)) : 0;
       if (tags == 0) return false;
       several += tags > 1;
     }
@@ -189,7 +197,6 @@ GuessedColumns guess_columns(std::span<const std::string> lines) {
     return GuessedColumns{Columns(std::move(names)), fmt::format("the {} looks like tags ({})", which,
                                                                  beginning(cell(lines.front(), column), 30))};
   };
-  if (lines.empty()) return {};
   if (all_tags(1)) return guessed(1, "second", {"source", "features", "target"});
   if (all_tags(2)) return guessed(2, "third", {"source", "target", "features"});
   if (all_tags(0)) return guessed(0, "first", {"features", "source", "target"});

@@ -41,15 +41,17 @@ std::string read_named(const SourceCell& cell, std::string_view folder, const Re
   if (cell.text.empty() || find_control(cell.text)) throw data_error("\"{}\" names no file", beginning(cell.text));
   const bool any = cell.files.open == OpenFiles::any;
   const std::filesystem::path path = any ? path_of(cell, folder) : path_below(cell);
+  std::error_code none;
+  const bool there = std::filesystem::exists(path, none);
   try {
     // A pipe could be waited for without end.
-    std::error_code none;
-    if (std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none)) {
+    if (there && !std::filesystem::is_regular_file(path, none)) {
       throw data_error("cannot read {}: it is a folder, a pipe or a device", printable(path.native()));
     }
     return read(path);
   } catch (const Error& e) {
     if (!any) throw data_error("\"{}\" cannot be read, or is too large", beginning(cell.text));
+    if (there) throw;
     throw data_error("{}; a name is looked for beside the data file, or in source.folder", e.what());
   }
 }
@@ -79,7 +81,11 @@ bool names_files_like(std::string_view cell, std::initializer_list<std::string_v
 }
 
 std::string read_named_file(const SourceCell& cell, std::string_view folder, std::uint64_t max_bytes) {
-  return read_named(cell, folder, [&](const auto& path) { return Files().read(path, max_bytes); });
+  return read_named(cell, folder, [&](const auto& path) {
+    std::string bytes = Files().read(path, max_bytes);
+    if (bytes.empty()) throw data_error("{}: an empty file", printable(path.native()));
+    return bytes;
+  });
 }
 
 std::string read_named_part(const SourceCell& cell, std::string_view folder, std::uint64_t from, std::size_t count) {

@@ -126,8 +126,10 @@ std::vector<std::string> Normaliser::steps() {
 
 Normaliser::Normaliser(std::string_view setting) {
   while (!setting.empty()) {
-    const std::size_t comma = setting.find(',');
-    const std::string_view name = setting.substr(0, comma);
+    const std::size_t comma = setting.find_first_of(",+");
+    std::string_view name = setting.substr(0, comma);
+    while (name.starts_with(' ')) name.remove_prefix(1);
+    while (name.ends_with(' ')) name.remove_suffix(1);
     Step found = nullptr;
     for (const NamedStep& step : known_steps) {
       if (step.name == name) found = step.run;

@@ -39,14 +39,24 @@ struct Place {
 
 Place place_of(const LineReader& reader) { return {reader.name(), reader.line_number()}; }
 
+// How a line of one of these begins that is no text.
+std::string_view packed_otherwise(std::string_view text) {
+  using namespace std::string_view_literals;
+  if (text.starts_with("BZh")) return "it is a bzip2 file; unpack it first";
+  if (text.starts_with("PK\x03\x04"sv)) return "it is a zip file; unpack it first";
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
+    return "if the file is UTF-16, convert it with iconv";
+  }
+  return "if the file is Latin-1, convert it with iconv";
+}
+
 std::optional<Problem> find_bad_utf8(const Place& place, std::string_view text) {
   const auto at = find_invalid_utf8(text);
   if (!at) return std::nullopt;
-  return Problem{
-      SkipReason::bad_utf8,
-      fmt::format("{}:{}: byte 0x{:02X} is not UTF-8: \"{}\"; if the file is {}, convert it with iconv", place.text(),
-                  count_characters(text.substr(0, *at)) + 1, static_cast<unsigned char>(text[*at]), beginning(text),
-                  text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF") ? "UTF-16" : "Latin-1")};
+  return Problem{SkipReason::bad_utf8,
+                 fmt::format("{}:{}: byte 0x{:02X} is not UTF-8: \"{}\"; {}", place.text(),
+                             count_characters(text.substr(0, *at)) + 1, static_cast<unsigned char>(text[*at]),
+                             beginning(text), packed_otherwise(text))};
 }
 
 // `side` is "source" or "target"; `column` is where it begins in the line, in characters from 1.
@@ -65,11 +75,12 @@ std::optional<Problem> find_bad_side(const Place& place, std::string_view side, 
       length};
 }
 
-// Of a line whose columns seem to be apart by something else.
-std::string_view other_separator(std::string_view line) {
-  if (line.find('\t') != line.npos) return "";
-  if (line.find(';') != line.npos) return "; tabs stand between them, not semicolons";
-  return line.find(',') != line.npos ? "; tabs stand between them, not commas" : "";
+constexpr std::string_view text_alone = "; text alone is read with `columns` target and `settings` task=language_model";
+
+// Of a line with too few columns.
+std::string_view what_is_missing(std::string_view line) {
+  const std::string_view separator = other_separator(line);
+  return separator.empty() && line.find('\t') == line.npos ? text_alone : separator;
 }
 
 std::optional<Problem> parse_columns(const Place& place, std::string_view line, const Columns& columns,
@@ -78,7 +89,7 @@ std::optional<Problem> parse_columns(const Place& place, std::string_view line, 
   if (const std::size_t count = count_columns(line); count < columns.needed()) {
     return Problem{SkipReason::wrong_columns,
                    fmt::format("{}: {}, but {} are needed ({}){}: \"{}\"", place.text(), counted(count, "column"),
-                               columns.needed(), columns.text(), other_separator(line), beginning(line))};
+                               columns.needed(), columns.text(), what_is_missing(line), beginning(line))};
   }
   const Cells cells = columns.example(line);
   example.source = cells.source;
@@ -102,9 +113,7 @@ Error nothing_kept(const std::string& name, const ReadReport& report) {
     return report.by(reason).lines + report.by(SkipReason::blank).lines == report.lines;
   };
   return data_error("{}: no usable line among {}; {}{}{}", name, report.lines, describe(report),
-                    all(SkipReason::wrong_columns)
-                        ? "; lines of text alone are read with `columns` target and `settings` task=language_model"
-                        : "",
+                    all(SkipReason::wrong_columns) ? text_alone : "",
                     report.longest > 0 ? fmt::format("; `max_length` {} would read all", report.longest) : "");
 }
 
@@ -277,8 +286,19 @@ BadLines parse_bad_lines(std::string_view name) {
   throw unknown_name("policy for bad lines", name, {"fail", "skip"});
 }
 
+std::string_view other_separator(std::string_view line) {
+  const auto parts = [&](char separator) {  // in a text a space follows
+    const std::size_t at = line.find(separator);
+    return at != line.npos && at + 1 < line.size() && line[at + 1] != ' ';
+  };
+  if (line.find('\t') != line.npos) return "";
+  if (parts(';')) return "; tabs stand between columns, not semicolons";
+  return parts(',') ? "; tabs stand between columns, not commas" : "";
+}
+
 std::string columns_without_name(const ReadReport& report) {
-  return fmt::format("what stands behind column {} is not read (`columns` gives names to more)", report.named);
+  return fmt::format("what stands behind column {} is not read (`columns` gives names to more{})", report.named,
+                     report.named == 2 ? ", such as source,features,target if the second has tags" : "");
 }
 
 std::string describe(const ReadReport& report) {

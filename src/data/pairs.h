@@ -75,6 +75,10 @@ std::string describe(const ReadReport& report);
 // What is wrong with lines that have more columns than names.
 std::string columns_without_name(const ReadReport& report);
 
+// What to say of a line without a tab whose columns seem to be apart by something else; empty: it does not look like
+// that.
+std::string_view other_separator(std::string_view line);
+
 struct Pairs {
   std::vector<Example> examples;
   std::vector<std::string> columns;  // as they were read

@@ -1,6 +1,8 @@
 #include "data/picture.h"
 
 #include <jpeglib.h>
+// libjpeg's own order.
+#include <jerror.h>
 #include <png.h>
 
 #include <algorithm>
@@ -18,11 +20,16 @@ namespace {
 
 constexpr std::uint64_t max_pixels = std::uint64_t(1) << 24, max_across = 1 << 15;
 
-// Before anything is made for them.
-void check_size(std::uint64_t width, std::uint64_t height) {
+// Before anything is made for them. `note` is put behind the size.
+void check_size(std::uint64_t width, std::uint64_t height, std::string_view note = "") {
   if (width == 0 || height == 0) throw data_error("a picture without pixels");
-  if (width > max_across || height > max_across || width * height > max_pixels) {
-    throw data_error("a picture of {} x {} pixels where {} are read; make it smaller", width, height, max_pixels);
+  if (width > max_across || height > max_across) {
+    throw data_error("a picture of {} x {} pixels{} where {} are read in each direction; make it smaller", width,
+                     height, note, max_across);
+  }
+  if (width * height > max_pixels) {
+    throw data_error("a picture of {} x {} pixels{} where {} are read; make it smaller", width, height, note,
+                     max_pixels);
   }
 }
 
@@ -61,13 +68,28 @@ void jump_back(j_common_ptr about) {
   std::longjmp(problem->back, 1);
 }
 
+// Where bytes are missing or wrong, libjpeg makes up what is not there and only warns. What else it warns of does no
+// harm, and cameras write it.
+void heed_warning(j_common_ptr about, int level) {
+  if (level >= 0) return;
+  switch (about->err->msg_code) {
+    case JWRN_ARITH_BAD_CODE:
+    case JWRN_BOGUS_PROGRESSION:
+    case JWRN_HIT_MARKER:
+    case JWRN_HUFF_BAD_CODE:
+    case JWRN_JPEG_EOF:
+    case JWRN_MUST_RESYNC:
+      jump_back(about);
+  }
+}
+
 // Reads on if `picture` has room for it, else only what size it has. No object with a destructor may stand here: it
 // would be jumped over. False: it is damaged.
 bool read_jpeg(std::string_view bytes, bool colour, jpeg_decompress_struct& jpeg, JpegProblem& problem,
                Picture& picture) {
   jpeg.err = jpeg_std_error(&problem.manager);
   problem.manager.error_exit = jump_back;
-  problem.manager.emit_message = [](j_common_ptr, int) {};
+  problem.manager.emit_message = heed_warning;
   if (setjmp(problem.back) != 0) return false;
   jpeg_create_decompress(&jpeg);
   jpeg_mem_src(&jpeg, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
@@ -200,7 +222,8 @@ ScaledPicture scale_picture(const Picture& picture, int height) {
   const int channels = picture.channels;
   const double ratio = static_cast<double>(height) / picture.height;
   const int width = std::max(1, static_cast<int>(std::lround(picture.width * ratio)));
-  check_size(static_cast<std::uint64_t>(width), static_cast<std::uint64_t>(height));
+  check_size(static_cast<std::uint64_t>(width), static_cast<std::uint64_t>(height),
+             fmt::format(" (from {} x {}, at the height that is read)", picture.width, picture.height));
   const auto across = make_shares(picture.width, width), down = make_shares(picture.height, height);
   std::vector<double> narrow(as_size(picture.height) * width * channels);  // only across
   auto out = narrow.begin();

@@ -134,14 +134,16 @@ Rows parse_npy(std::string_view bytes) {
   if (width == 0 || shape[0] > max_numbers / width || shape[0] * width * type->size != numbers.size()) {
     throw data_error("a .npy array whose shape does not fit its {} bytes", numbers.size());
   }
+  if (shape[0] == 0) throw data_error("a .npy array without a row");
   Rows rows = {static_cast<int>(width)};
   type->take(numbers, rows.values);
   return rows;
 }
 
 Rows read_rows(const SourceCell& cell, std::string_view folder) {
-  const bool file = cell.text.find_first_not_of("0123456789+-.eE,; ") != cell.text.npos;
-  if (!file) return parse_rows(cell.text);
+  const bool numbers = cell.text.find_first_not_of("0123456789+-.eE,; ") == cell.text.npos;
+  const bool rows = cell.text.find(';') != cell.text.npos && cell.text.find_first_of("0123456789") == 0;
+  if (numbers || rows) return parse_rows(cell.text);
   std::string bytes;
   try {
     bytes = read_named_file(cell, folder, max_bytes);

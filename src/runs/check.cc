@@ -116,7 +116,10 @@ DataCheck check_data(const TrainingInput& files, const ConfigInput& input) {
     }
   }
   if (asked.columns != input.columns) {
-    looked_over.findings.push_back({"columns", Finding::Weight::refused, 0, text_alone});
+    const auto& examples = lines.training.examples;
+    const std::string_view separator = examples.empty() ? "" : other_separator(examples.front().target);
+    looked_over.findings.push_back(
+        {"columns", Finding::Weight::refused, 0, fmt::format("{}{}", text_alone, separator)});
   }
   DataCheck check = {.lines = lines.training.report.lines,
                      .usable = lines.training.report.kept,
@@ -146,7 +149,11 @@ std::string draw_check(const DataCheck& check) {
   }
   const TaskGuess& guess = check.looked_over.guess;
   text += fmt::format("\nlooks like task = {}: {}\n", guess.task, guess.reason);
-  if (guess.task != Config().task) text += fmt::format("train takes it for that with `settings` task={}\n", guess.task);
+  if (guess.task != Config().task) {
+    const bool alone = check.columns == std::vector<std::string>{"target"};
+    text += fmt::format("train takes it for that with {}`settings` task={}\n", alone ? "`columns` target " : "",
+                        guess.task);
+  }
   text += fmt::format("settings that training would take for task = {}", check.task);
   for (const SuitedKind& one : check.looked_over.kinds) text += ", " + kind_setting(one, " = ");
   text += ":\n";

@@ -71,17 +71,53 @@ void write_reports(Files& files, const TrainedRun& run, const Trainer& trainer) 
 
 }  // namespace
 
+namespace {
+
+// So far above what is known of single symbols that the updates must be too large.
+bool has_diverged(const TrainResult& result) { return result.best_loss > 2 * result.loss_of_single_symbols; }
+
 std::string nothing_learned(const TrainResult& result) {
   const std::string known = fmt::format(
       "on the held-out lines the loss is {:.3f} a symbol, and {:.3f} for one who knows only how frequent the "
       "symbols are",
       result.best_loss, result.loss_of_single_symbols);
-  if (result.ending != Ending::finished) return fmt::format("nothing was learned yet: {}. Train for longer", known);
   const double tried = result.config.training.learning_rate, usual = learning_rate_for(result.config.model);
+  if (has_diverged(result)) {
+    return fmt::format(
+        "nothing was learned: {}. The updates are too large: try `settings` training.learning_rate={:.2g}", known,
+        std::min(usual, tried / 10));
+  }
+  if (result.ending != Ending::finished) {
+    const std::string faster =
+        tried < usual / 3 ? fmt::format(", or with `settings` training.learning_rate={:.2g}", usual) : "";
+    return fmt::format("nothing was learned yet: {}. Train for longer{}", known, faster);
+  }
   return fmt::format(
       "nothing was learned: {}. Do source and target of a line belong together? If so, try more lines, `settings` "
       "training.learning_rate={:.2g}, or more patience",
       known, tried < usual ? usual : tried / 3);
+}
+
+// Whether lines that have one another's sources are as probable as they are.
+bool heeds_sources(const HeldOut::Exchanged& losses) {
+  constexpr double clearly = 1.05;
+  return losses.others > clearly * losses.own;
+}
+
+}  // namespace
+
+std::string what_was_not_learned(const TrainResult& result) {
+  if (!result.learned) return nothing_learned(result);
+  if (!result.exchanged || heeds_sources(*result.exchanged)) return {};
+  const std::string known = fmt::format("the held-out loss is {:.3f}, and {:.3f} where each line has another's source",
+                                        result.exchanged->own, result.exchanged->others);
+  return result.ending == Ending::finished
+             ? fmt::format("answers do not depend on the source: {}. Do source and target of a line belong together?",
+                           known)
+             : fmt::format(
+                   "answers do not depend on the source yet: {}. Train for longer, unless source and target of "
+                   "a line do not belong together",
+                   known);
 }
 
 TrainResult train(const TrainRequest& request) {
@@ -144,6 +180,7 @@ TrainResult train(const TrainRequest& request) {
   result.loss_of_single_symbols = trainer.loss_of_single_symbols();
   result.learned = !trainer.best_loss() || trainer.has_left_single_symbols();
   if (!ranks.first()) return result;
+  if (result.ending != Ending::interrupted) result.exchanged = trainer.exchange_sources();
   run.events = read_journal(files, request.folder / journal_file_name);
   result.best = best_validation(run.events);
   if (run.maps.empty()) run.maps = last_maps(files, request.folder);  // nothing was measured since it went on

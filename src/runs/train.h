@@ -39,10 +39,12 @@ struct TrainResult {
   double best_loss = 0;                  // on the held-out lines, of that model
   double loss_of_single_symbols = 0;     // of one who knows only how frequent the target's symbols are
   bool learned = true;                   // more than that, as far as was measured
+  // Of the weights at its end, if it was not interrupted; on rank 0 alone.
+  std::optional<HeldOut::Exchanged> exchanged;
 };
 
-// What to tell of a run that has not learned anything, and what might help.
-std::string nothing_learned(const TrainResult& result);
+// What to tell of a run that has not learned anything, or nothing of its sources, and what might help; empty: it has.
+std::string what_was_not_learned(const TrainResult& result);
 
 // The same request again goes on where it stopped. From Observer::started on the stop signal is heeded.
 TrainResult train(const TrainRequest& request);

@@ -63,7 +63,9 @@ std::string time_text(double seconds) {
 // Of the whole run, and what would end it then.
 std::string eta_text(const UpdateReport& report) {
   if (report.until.empty()) return "ETA -:--";
-  return fmt::format("ETA {} ({})", time_text(report.seconds_left), report.until);
+  // Patience may begin anew.
+  return fmt::format("ETA {}{} ({})", time_text(report.seconds_left), report.until == "patience" ? "+" : "",
+                     report.until);
 }
 
 // An update's epoch counts itself as done: 3.0 is the end of the third.
@@ -111,6 +113,10 @@ void ProgressView::chose(const std::vector<Choice>& all) {
 }
 
 void ProgressView::started(const RunStart& run) {
+  if (run.best) {
+    best_ = criterion_text(Criterion(run.metric), *run.best);
+    patience_ = run.patience_left;
+  }
   if (mode_ == ProgressMode::none) return;
   print(fmt::format("{} line{} to train on, {} held out; {} source and {} target symbols; {} weights",
                     grouped(run.training_lines), plural(run.training_lines), grouped(run.held_out_lines),
@@ -170,9 +176,10 @@ void ProgressView::finish() {
 
 // Most wanted first: a narrow terminal drops them from the end.
 std::vector<std::string> ProgressView::status_fields() const {
-  std::vector<std::string> fields = {"loss " + loss_text(last_.training_loss),
-                                     rate_text(last_.tokens_per_second) + " tok/s", eta_text(last_)};
+  std::vector<std::string> fields = {"loss " + loss_text(last_.training_loss)};
   if (best_) fields.push_back("best " + *best_);
+  fields.push_back(eta_text(last_));
+  fields.push_back(rate_text(last_.tokens_per_second) + " tok/s");
   if (patience_) fields.push_back(fmt::format("patience {}", *patience_));
   fields.push_back(fmt::format("update {}", last_.update));
   return fields;

@@ -5,7 +5,7 @@
 //   epoch  update   loss  exact    CER    time  tok/s  sample
 //     1.0     141  1.021  12.4%  38.2%    0:06  48.2k  3 may 1999 -> 1999-05-13 wrong *best
 //     2.0     282 0.0870  96.9%   0.4%    0:12  48.5k  3 may 1999 -> 1999-05-03 ok *best
-//   epoch 3 [====>    ]  loss 0.0310  48.3k tok/s  ETA 0:07  best exact 96.9%  patience 5  update 390
+//   epoch 3 [====>    ]  loss 0.0310  best exact 96.9%  ETA 0:07+ (patience)  48.3k tok/s  patience 5  update 390
 //
 // On a terminal the last line is redrawn by time, never by count; in a pipe plain lines appear now and then.
 #pragma once
@@ -78,7 +78,7 @@ class ProgressView : public Observer {
   std::int64_t saved_ = -1;  // the last update that was
   bool status_up_ = false;
   bool header_printed_ = false;
-  std::optional<std::string> best_;  // unknown at first in a resumed run
+  std::optional<std::string> best_;
   std::optional<int> patience_;
 };
 

@@ -11,6 +11,7 @@
 #include "base/counted.h"
 #include "base/utf8.h"
 #include "data/columns.h"
+#include "data/features.h"
 #include "data/normalise.h"
 #include "data/tokenizer.h"
 
@@ -79,18 +80,31 @@ void find_documents(const Pairs& training, std::vector<Finding>& findings) {
       "long texts of several sentences; source.kind = document reads words in sentences, and sentences in documents");
 }
 
-void find_forms(std::span<const Example> examples, const std::string& side,
-                const std::function<std::string_view(const Example&)>& text, std::vector<Finding>& findings) {
+// The setting `normalise` with one step more.
+std::string with_step(const TextOptions& options, const std::string& step) {
+  return options.normalise.empty() ? step : options.normalise + "," + step;
+}
+
+// A side of the lines: what it is called, its text, and how that is read.
+struct TextSide {
+  std::string name;
+  std::function<std::string_view(const Example&)> text;
+  const TextOptions* options = nullptr;
+};
+
+void find_forms(std::span<const Example> examples, const TextSide& side, std::vector<Finding>& findings) {
   const Normaliser nfc("nfc"), spaces("spaces");
   const auto changes = [&](const Normaliser& form) {
-    return [&](const Example& e) { return form(text(e)) != text(e); };
+    return [&](const Example& e) { return form(side.text(e)) != side.text(e); };
   };
-  find_lines(
-      examples, "form", Weight::warning,
-      fmt::format("characters that can be written in two ways (not NFC); {}.normalise = nfc makes them one", side),
-      changes(nfc), findings);
+  find_lines(examples, "form", Weight::warning,
+             fmt::format("characters that can be written in two ways (not NFC); {}.normalise = {} makes them one",
+                         side.name, with_step(*side.options, "nfc")),
+             changes(nfc), findings);
+  if (side.options->tokenizer == "word") return;  // any run of spaces is one gap
   find_lines(examples, "spaces", Weight::warning,
-             fmt::format("spaces at an end or several in a row; {}.normalise = spaces makes one of them", side),
+             fmt::format("spaces at an end or several in a row; {}.normalise = {} makes one of them", side.name,
+                         with_step(*side.options, "spaces")),
              changes(spaces), findings);
 }
 
@@ -118,62 +132,88 @@ void find_overlap(std::span<const Example> training, std::span<const Example> he
       [&](const Example& e) { return learned.contains(question_of(e)); }, findings);
 }
 
-// Held-out lines with symbols that no line to train on has.
-void find_unseen(std::span<const Example> training, std::span<const Example> held_out, const std::string& side,
-                 const std::string& tokenizer, const std::function<std::string_view(const Example&)>& text,
+// Held-out lines with symbols that no line to train on has; `symbols` are those of a line, on the side of this name.
+void find_unseen(std::span<const Example> training, std::span<const Example> held_out, std::string_view name,
+                 const std::function<std::vector<std::string>(const Example&)>& symbols,
                  std::vector<Finding>& findings) {
-  if (tokenizer_kind(tokenizer).learns) return;  // pieces are made of characters; those that are new are few
-  const TokenizerPtr cut = make_tokenizer(tokenizer);
   std::unordered_set<std::string> known, unseen;
   for (const Example& example : training) {
-    for (const Token& token : cut->cut(text(example))) known.emplace(token.text);
+    for (std::string& symbol : symbols(example)) known.insert(std::move(symbol));
   }
   std::int64_t lines = 0;
   std::string first;
   for (const Example& example : held_out) {
     bool any = false;
-    for (const Token& token : cut->cut(text(example))) {
-      if (known.contains(std::string(token.text))) continue;
-      if (unseen.empty()) first = fmt::format("{}, \"{}\"", place_of(example), beginning(token.text));
-      unseen.emplace(token.text);
+    for (const std::string& symbol : symbols(example)) {
+      if (known.contains(symbol)) continue;
+      if (unseen.empty()) first = fmt::format("{}, \"{}\"", place_of(example), beginning(symbol));
+      unseen.insert(symbol);
       any = true;
     }
     lines += any;
   }
   add(findings, "unseen", Weight::warning, lines,
-      fmt::format("held-out {}s with symbols that no line to train on has, {}", side,
+      fmt::format("held-out {} with symbols that no line to train on has, {}", name,
                   counted(unseen.size(), "different one")),
       first);
 }
 
+void find_unseen_tokens(std::span<const Example> training, std::span<const Example> held_out, const TextSide& side,
+                        std::vector<Finding>& findings) {
+  if (tokenizer_kind(side.options->tokenizer).learns) return;  // pieces are made of characters; few of them are new
+  const TokenizerPtr cut = make_tokenizer(side.options->tokenizer);
+  const auto symbols = [&](const Example& e) {
+    std::vector<std::string> all;
+    for (const Token& token : cut->cut(side.text(e))) all.emplace_back(token.text);
+    return all;
+  };
+  find_unseen(training, held_out, side.name + "s", symbols, findings);
+}
+
+void find_unseen_features(std::span<const Example> training, std::span<const Example> held_out,
+                          std::vector<Finding>& findings) {
+  const auto symbols = [](const Example& e) {
+    const auto features = split_features(e.features);
+    return std::vector<std::string>(features.begin(), features.end());
+  };
+  find_unseen(training, held_out, "features", symbols, findings);
+}
+
 // Where words are the symbols, `good.` is another one than `good`. A mark here and there does no harm.
-void find_marks(std::span<const Example> examples, const std::string& side, const std::string& tokenizer,
-                const std::function<std::string_view(const Example&)>& text, std::vector<Finding>& findings) {
-  if (tokenizer != "word") return;
+void find_marks(std::span<const Example> examples, const TextSide& side, std::vector<Finding>& findings) {
+  if (side.options->tokenizer != "word") return;
   const Normaliser apart("punctuation");
   std::vector<Finding> found;
   find_lines(
       examples, "punctuation", Weight::warning,
-      fmt::format(
-          "{0}s with punctuation at a word, which makes another word of it; {0}.normalise = punctuation sets it "
-          "apart",
-          side),
-      [&](const Example& e) { return apart(text(e)) != text(e); }, found);
+      fmt::format("{0}s with punctuation at a word, which makes another word of it; {0}.normalise = {1} sets it apart",
+                  side.name, with_step(*side.options, "punctuation")),
+      [&](const Example& e) { return apart(side.text(e)) != side.text(e); }, found);
   if (!found.empty() && 10 * found[0].lines >= std::ssize(examples)) findings.push_back(found[0]);
 }
 
 // Far beyond what most are: three times the spread of the middle half above it (Tukey 1977), and twice the median.
-void find_outliers(std::span<const Example> examples, const char* side,
-                   const std::function<std::string_view(const Example&)>& text, std::vector<Finding>& findings) {
+void find_outliers(std::span<const Example> examples, const TextSide& side, std::vector<Finding>& findings) {
   std::vector<std::int64_t> lengths;
-  for (const Example& example : examples) lengths.push_back(count_characters(text(example)));
+  for (const Example& example : examples) lengths.push_back(count_characters(side.text(example)));
   std::ranges::sort(lengths);
   const auto at = [&](std::size_t quarter) { return lengths[quarter * (lengths.size() - 1) / 4]; };
   const std::int64_t most = std::max(at(3) + 3 * (at(3) - at(1)), 2 * at(2));
   find_lines(
       examples, "length", Weight::warning,
-      fmt::format("{}s of more than {}, where half have {} at most", side, counted(most, "character"), at(2)),
-      [&](const Example& e) { return count_characters(text(e)) > most; }, findings);
+      fmt::format("{}s of more than {}, where half have {} at most", side.name, counted(most, "character"), at(2)),
+      [&](const Example& e) { return count_characters(side.text(e)) > most; }, findings);
+}
+
+// Few different sources, each with many targets: the label may stand first.
+void find_label_first(std::span<const Example> examples, std::vector<Finding>& findings) {
+  std::unordered_set<std::string_view> sources, targets;
+  for (const Example& example : examples) sources.insert(example.source), targets.insert(example.target);
+  const bool few = sources.size() >= 2 && sources.size() <= 100 && sources.size() * 20 <= examples.size();
+  if (!few || 2 * targets.size() < examples.size()) return;
+  add(findings, "columns", Weight::note, std::ssize(examples),
+      fmt::format("only {} different sources; if they are labels, `columns` target,source and `settings` task=classify",
+                  sources.size()));
 }
 
 }  // namespace
@@ -231,28 +271,32 @@ LookedOver look_over(const Pairs& training, const Pairs& held_out, const Config&
     add(findings, "kind", Weight::warning, std::ssize(training.examples), one.text());
   }
   find_repeated(training.examples, findings);
-  const auto source = [](const Example& e) { return std::string_view(e.source); };
-  const auto target = [](const Example& e) { return std::string_view(e.target); };
-  const bool reads = !Columns(training.columns).sources().empty();
-  const bool text = reads && sources().find(config.source.kind).symbols &&
-                    std::ranges::find(all.kinds, "source", &SuitedKind::source) == all.kinds.end();
+  const auto options = config.sources();
+  const auto names = Columns(training.columns).sources();
+  std::vector<TextSide> sides;  // sources that are text, and the target
+  for (std::size_t i = 0; i < names.size() && i < options.size(); ++i) {
+    const bool text = sources().find(options[i]->kind).symbols &&
+                      std::ranges::find(all.kinds, names[i], &SuitedKind::source) == all.kinds.end();
+    const auto of = [i](const Example& e) { return std::string_view(i == 0 ? e.source : e.others[i - 1]); };
+    if (text) sides.push_back({names[i], of, options[i]});
+  }
+  const bool reads_text = !sides.empty() && sides.front().name == "source";
+  sides.push_back({"target", [](const Example& e) { return std::string_view(e.target); }, &config.target});
   all.guess = guess_task(training);
   if (!held_out.examples.empty()) {
-    if (reads) find_overlap(training.examples, held_out.examples, findings);
-    if (text) {
-      find_unseen(training.examples, held_out.examples, "source", config.source.tokenizer, source, findings);
-    }
-    find_unseen(training.examples, held_out.examples, "target", config.target.tokenizer, target, findings);
+    if (!names.empty()) find_overlap(training.examples, held_out.examples, findings);
+    for (const TextSide& side : sides) find_unseen_tokens(training.examples, held_out.examples, side, findings);
+    find_unseen_features(training.examples, held_out.examples, findings);
   }
-  if (text) {
-    find_forms(training.examples, "source", source, findings);
-    find_marks(training.examples, "source", config.source.tokenizer, source, findings);
-    find_outliers(training.examples, "source", source, findings);
+  if (reads_text) find_label_first(training.examples, findings);
+  if (reads_text && all.guess.task == "classify" && config.source.kind != "document") {
+    find_documents(training, findings);
   }
-  if (text && all.guess.task == "classify" && config.source.kind != "document") find_documents(training, findings);
-  find_forms(training.examples, "target", target, findings);
-  find_marks(training.examples, "target", config.target.tokenizer, target, findings);
-  find_outliers(training.examples, "target", target, findings);
+  for (const TextSide& side : sides) {
+    find_forms(training.examples, side, findings);
+    find_marks(training.examples, side, findings);
+    find_outliers(training.examples, side, findings);
+  }
   return all;
 }
 

@@ -55,9 +55,6 @@ HeldOut::HeldOut(const Model& model, std::span<const Example> examples, std::vec
                                              : std::vector<Referenced>()),
       workers_(workers),
       answering_(model, workers) {
-  for (const Encoding& line : encoded_) {
-    lengths_.push_back({line.source.positions(), model.task().steps(line.target.size())});
-  }
   samples_ = choose_samples(questions_, samples_shown);
   for (std::size_t i = 0; i < questions_.size(); ++i) {
     const Referenced& question = questions_[i];
@@ -82,14 +79,18 @@ std::string HeldOut::warning() const {
                      sources_.size(), first);
 }
 
-double HeldOut::loss() {
-  const BatchPlan plan = plan_batches(lengths_, loss_batch, 0, 0);
+double HeldOut::loss(std::span<const Encoding> lines) {
+  std::vector<Length> lengths;
+  for (const Encoding& line : lines) {
+    lengths.push_back({line.source.positions(), model_.task().steps(line.target.size())});
+  }
+  const BatchPlan plan = plan_batches(lengths, loss_batch, 0, 0);
   std::vector<double> sums(plan.size());
   workers_.run(static_cast<int>(plan.size()), [&](int task, int worker) {
     std::vector<const Encoding*> rows;
     Batch batch;
     for (const std::uint32_t example : plan[as_size(task)]) {
-      rows.push_back(&encoded_[example]);
+      rows.push_back(&lines[example]);
       batch.samples.push_back(example);
     }
     fill_batch(model_.task(), rows, batch);
@@ -98,7 +99,21 @@ double HeldOut::loss() {
   });
   double sum = 0;
   for (const double part : sums) sum += part;
-  return sum / static_cast<double>(count_steps(model_.task(), encoded_));
+  return sum / static_cast<double>(count_steps(model_.task(), lines));
+}
+
+std::optional<HeldOut::Exchanged> HeldOut::exchange_sources() {
+  if (!model_.task().traits().reads || encoded_.size() < 2) return {};
+  std::vector<Encoding> exchanged;
+  for (std::size_t i = 0; i < encoded_.size(); ++i) {
+    // Half of all lines away: neighbours are often alike.
+    Encoding line = {encoded_[(i + encoded_.size() / 2) % encoded_.size()].source, encoded_[i].target};
+    for (std::int32_t& symbol : line.target) {
+      if (symbol >= model_.task().target().size()) symbol = Vocabulary::unknown;  // of its own source
+    }
+    exchanged.push_back(std::move(line));
+  }
+  return Exchanged{loss(encoded_), loss(exchanged)};
 }
 
 // A question as a line of its columns.
@@ -160,7 +175,7 @@ void HeldOut::answer(const std::atomic<int>* stop_signal, ValidationReport& repo
 
 ValidationReport HeldOut::validate(const std::atomic<int>* stop_signal) {
   ValidationReport report;
-  report.held_out_loss = loss();
+  report.held_out_loss = loss(encoded_);
   if (!model_.task().traits().reads) return report;  // nothing is asked
   answer(stop_signal, report);
   return report;

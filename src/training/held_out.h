@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,11 +26,19 @@ class HeldOut {
   // Losses, metrics and samples; not what only the run knows. Throws SearchStopped when the signal comes.
   ValidationReport validate(const std::atomic<int>* stop_signal);
 
+  // Losses of all lines as they are, and of all with one another's sources: where both are alike, sources are not
+  // heeded. Nothing of lines without a source, or of one alone.
+  struct Exchanged {
+    double own = 0;
+    double others = 0;
+  };
+  std::optional<Exchanged> exchange_sources();
+
   // The loss of one who knows how frequent symbols are in the training data and nothing else.
   double loss_of_single_symbols() const { return loss_of_single_symbols_; }
 
  private:
-  double loss();  // nats per target symbol, stop symbols counted
+  double loss(std::span<const Encoding> lines);  // nats per target symbol, stop symbols counted
   void answer(const std::atomic<int>* stop_signal, ValidationReport& report);
   std::string line_of(const Referenced& question) const;
   void note_error(const Referenced& question, const std::string& text, ValidationReport& report,
@@ -36,7 +46,6 @@ class HeldOut {
 
   const Model& model_;
   std::vector<Encoding> encoded_;  // of every line
-  std::vector<Length> lengths_;
   std::vector<Referenced> questions_;
   std::vector<std::size_t> samples_;  // of them, which are shown
   std::vector<Reading> sources_;      // of each question

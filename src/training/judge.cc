@@ -45,7 +45,7 @@ void Judge::judge(ValidationReport& report, Progress& progress) const {
   report.patience_left = patience_left(progress);
   progress.loss = 0;
   progress.symbols = 0;
-  if (report.all_right) {
+  if (report.all_right && criterion_.metric()) {  // the loss may still fall
     progress.finished = all_right;
   } else if (patience_is_over(progress)) {
     progress.finished = fmt::format("{} brought nothing better", counted(progress.since_best, "validation"));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,7 +23,10 @@ struct RunStart {
   std::int64_t weights = 0;
   std::int64_t updates_per_epoch = 0;
   double padding_share = 0;
-  std::int64_t resumed_from = 0;  // update; 0 for a new run
+  std::int64_t resumed_from = 0;    // update; 0 for a new run
+  std::string metric = {};          // what decides which model is best
+  std::optional<double> best = {};  // of a run that goes on
+  int patience_left = 0;
 };
 
 struct UpdateReport {

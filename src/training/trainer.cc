@@ -96,7 +96,10 @@ void Trainer::start() {
                      .weights = model_->parameters().count(),
                      .updates_per_epoch = static_cast<std::int64_t>(plan_.size()),
                      .padding_share = plan_.padding_share(),
-                     .resumed_from = progress_.update});
+                     .resumed_from = progress_.update,
+                     .metric = config_.training.metric,
+                     .best = progress_.validations > 0 ? std::optional(progress_.best) : std::nullopt,
+                     .patience_left = judge_->patience_left(progress_)});
 }
 
 // Of what is known of a symbol, a model's own vector is worth more than a ready one.
@@ -227,6 +230,11 @@ std::pair<ValidationReport, ModelFiles> Trainer::look_at_held_out() {
   report.training_loss = progress_.symbols ? progress_.loss / static_cast<double>(progress_.symbols) : 0;
   judge_->compare(report, progress_);
   return {report, report.best || options_.keep > 0 ? encode_model(*model_) : ModelFiles()};
+}
+
+std::optional<HeldOut::Exchanged> Trainer::exchange_sources() {
+  const AveragedWeights averaged(model_->parameters(), optimizer_->average());
+  return held_out_->exchange_sources();
 }
 
 // By rank 0; the others learn what came of it. A signal ends it, to be done again when the run goes on.

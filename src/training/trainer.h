@@ -57,6 +57,8 @@ class Trainer {
   // Whether that model knows more than how frequent the target's symbols are.
   bool has_left_single_symbols() const { return best_loss() && judge_->has_left_single_symbols(*best_loss()); }
   double loss_of_single_symbols() const { return held_out_->loss_of_single_symbols(); }
+  // Of the weights as they are now.
+  std::optional<HeldOut::Exchanged> exchange_sources();
 
  private:
   void start();

@@ -79,6 +79,7 @@ TEST(CheckCommand, SaysHowTextAloneAndUtf16AreRead) {
     EXPECT_EQ(alone.code, 3);
     EXPECT_TRUE(says(alone.out, "--columns target and --set task=language_model"));
     EXPECT_TRUE(says(alone.out, "looks like task = language_model"));
+    EXPECT_TRUE(says(alone.out, "train takes it for that with --columns target --set task=language_model"));
     EXPECT_TRUE(says(alone.out, "decoder.style = plain"));
   }
   const Outcome piped = run(fovea({"check", "-"}), "once upon\na time\n");

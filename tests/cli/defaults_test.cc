@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 
+#include <fmt/core.h>
+
 #include "data/lines.h"
 #include "support/process.h"
 #include "support/temporary_folder.h"
@@ -61,7 +63,39 @@ TEST_F(DefaultsTest, PrintConfigShowsWhatSuitsTheData) {
   EXPECT_EQ(printed.out, read_bytes(folder_ / "run" / "config.toml"));
 }
 
-// Targets that have nothing to do with their sources.
+// Each date beside the source of the line before: what a date looks like can be learned.
+TEST_F(DefaultsTest, ARunThatDoesNotHeedItsSourcesSaysSo) {
+  const std::string together = make("dates", 300, 1);
+  std::vector<std::string> sources, targets;
+  LineReader reader(together);
+  for (std::string line; reader.next(line);) {
+    const std::size_t tab = line.find('\t');
+    sources.push_back(line.substr(0, tab));
+    targets.push_back(line.substr(tab + 1));
+  }
+  std::string apart;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    apart += fmt::format("{}\t{}\n", sources[i], targets[(i + 1) % targets.size()]);
+  }
+  const std::vector<std::string> settings = {"--set", "encoder.size=32", "--set", "decoder.size=32", "--fresh"};
+  const auto train = [&](const std::string& data, const std::string& until) {
+    std::vector<std::string> words = settings;
+    words.insert(words.begin(), data);
+    words.insert(words.end(), {"--stop-after", until});
+    best(words);
+    return said_;
+  };
+  const std::string doubt = "answers do not depend on the source";
+  EXPECT_NE(train(folder_.write("apart.tsv", apart), "200u").find(doubt + " yet"), std::string::npos) << said_;
+  EXPECT_EQ(train(make("copy", 300, 1), "400u").find(doubt), std::string::npos) << said_;
+}
+
+TEST_F(DefaultsTest, ARunWhoseUpdatesAreTooLargeSaysSo) {
+  best({make("copy", 300, 1), "--set", "training.learning_rate=1000", "--set", "training.optimizer=sgd", "--stop-after",
+        "20u"});
+  EXPECT_NE(said_.find("The updates are too large: try --set training.learning_rate=0.002"), said_.npos) << said_;
+}
+
 TEST_F(DefaultsTest, ARunThatLearnsNothingSaysSo) {
   best({make("copy", 300, 1), "--set", "training.learning_rate=1e-9", "--set", "training.patience=2", "--set",
         "training.patience_updates=1", "--set", "training.validate_every=2u"});

@@ -49,6 +49,7 @@ TEST(Columns, MayBeGivenByNumber) {
     EXPECT_EQ(refusal(mixed),
               std::string("columns ") + mixed + ": either all have a number, as source=1,target=3, or none has");
   }
+  EXPECT_EQ(refusal("1,2"), "columns 1,2: say what each has; by number that is source=1,target=2");
   EXPECT_EQ(refusal("source=1,featurs=2"), "no column \"featurs\"; did you mean features?");
   EXPECT_EQ(refusal("source=1,target=0"), "columns source=1,target=0: \"0\" is no number of a column, 1 to 1000");
   for (const char* bad :

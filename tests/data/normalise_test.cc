@@ -38,6 +38,12 @@ TEST(Normaliser, DoneTwiceIsDoneOnce) {
   }
 }
 
+TEST(Normaliser, TakesAListAsAnyOther) {
+  for (const char* setting : {"nfc,lower", "nfc+lower", "nfc, lower", " nfc ,lower "}) {
+    EXPECT_EQ(Normaliser(setting)("A\u0308"), "\u00E4") << setting;
+  }
+}
+
 TEST(Normaliser, RefusesWhatItDoesNotKnow) {
   for (const char* setting : {"upper", "nfc,", ",nfc", "nfc lower", "nfc,,lower"}) {
     EXPECT_THROW(Normaliser{setting}, Error) << setting;

@@ -102,14 +102,19 @@ TEST(Pairs, BadUtf8IsLocatedInCharacters) {
   const std::string error = data_error_of("ok\tok\nn\xC3\xA4h\xE4\tx\n");
   expect_in(":2:4: byte 0xE4 is not UTF-8", error);
   expect_in("Latin-1", error);
+  expect_in("it is a bzip2 file; unpack it first", data_error_of("BZh91AY&SY\x80\n"));
+  expect_in("it is a zip file; unpack it first", data_error_of("PK\x03\x04\x14\xE4\n"));
   expect_in("\"n\xC3\xA4h\xEF\xBF\xBD", error);
 }
 
 TEST(Pairs, WrongColumns) {
   expect_in(":2: 1 column, ", data_error_of("a\tb\nc\x1B[2J\n"));
-  expect_in("(source,target); tabs stand between them, not commas: \"a,b\"", data_error_of("a,b\n"));
-  expect_in("(source,target); tabs stand between them, not semicolons: \"a,b;c\"", data_error_of("a,b;c\n"));
-  expect_in("(source,target): \"a b\"", data_error_of("a b\n"));
+  expect_in("(source,target); tabs stand between columns, not commas: \"a,b\"", data_error_of("a,b\n"));
+  expect_in("(source,target); tabs stand between columns, not semicolons: \"a,b;c\"", data_error_of("a,b;c\n"));
+  for (const char* text : {"a b\n", "Well, prince; so here we are\n", "the end;\n"}) {
+    expect_in("(source,target); text alone is read with `columns` target and `settings` task=language_model: \"",
+              data_error_of(text));
+  }
   EXPECT_EQ(data_error_of("c\x1B[2J\n").find('\x1B'), std::string::npos);
   const auto fail = [](const std::string& text, const std::vector<std::string>& columns) {
     return error_of(ErrorKind::data, [&] { read_columns(text, columns); });
@@ -146,8 +151,10 @@ TEST(Pairs, ColumnsWithoutANameAreCounted) {
   EXPECT_EQ(pairs.examples[2].target, "f");
   EXPECT_EQ(pairs.examples[2].features, "");
   EXPECT_EQ(pairs.report.with_more, 2);
-  expect_in("what stands behind column 2 is not read (`columns` gives names to more): 2 lines (first: ",
-            describe(pairs));
+  expect_in(
+      "what stands behind column 2 is not read (`columns` gives names to more, such as source,features,target if the "
+      "second has tags): 2 lines (first: ",
+      describe(pairs));
   expect_in(":2)", describe(pairs));
 }
 
@@ -165,6 +172,9 @@ TEST(Pairs, ColumnsOfTagsAreFound) {
             (std::vector<std::string>{"source", "target", "features"}));
   EXPECT_EQ(read_text("V;PST\twalk\twalked\nN;PL\tcat\tcats\n").columns,
             (std::vector<std::string>{"features", "source", "target"}));
+  EXPECT_EQ(read_text("kukka\tN;TRANS;PL\tkukiks\tseg|x\nkana\tN;SG\tkana\t\n").columns,
+            (std::vector<std::string>{"source", "features", "target"}))
+      << "what stands behind is not read";
   EXPECT_EQ(read_columns("a\tV;PST\tb\n", {"source", "target"}).examples[0].target, "V;PST") << "as asked for";
   for (const char* other : {"a\tb\t12\n", "a\tU.S.A\tb\n", "a\tV;PST\n", "a\tV;PST\tb\nc\tV; PST\td\n",
                             "a\tV;PST\tb\nc\tV;PST\td\te\n", "a\t1,2\tb\n", "a\tV;;X\tb\n", "a\tx=,y=B\tc\n"}) {

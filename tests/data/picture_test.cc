@@ -91,7 +91,20 @@ TEST(Picture, WhatIsDamagedIsRefused) {
   EXPECT_EQ(refusal("GIF89a"), "neither a PNG nor a JPEG file");
   const std::string png = encode_png(slope(40, 30, 1)), photo = jpeg(slope(40, 30, 1));
   EXPECT_EQ(refusal(png.substr(0, png.size() / 2)).find("a damaged PNG file: "), 0u);
-  EXPECT_EQ(refusal(photo.substr(0, 30)).find("a damaged JPEG file: "), 0u);
+  for (const std::size_t size : {std::size_t(30), photo.size() / 2, photo.size() * 9 / 10}) {
+    EXPECT_EQ(refusal(photo.substr(0, size)).find("a damaged JPEG file: "), 0u) << size << " of " << photo.size();
+  }
+  EXPECT_EQ(refusal(""), "neither a PNG nor a JPEG file");
+}
+
+// Cameras leave bytes between the parts of a file.
+TEST(Picture, JpegWithBytesThatSayNothingIsRead) {
+  std::string photo = jpeg(slope(40, 30, 1));
+  const std::size_t table = photo.find("\xff\xdb");
+  ASSERT_NE(table, photo.npos);
+  const Picture whole = decode_picture(photo, false);
+  photo.insert(table, 3, '\x11');
+  EXPECT_EQ(decode_picture(photo, false).pixels, whole.pixels);
 }
 
 // Of a header that promises too much no pixel is made room for.
@@ -104,6 +117,8 @@ TEST(Picture, BeyondMeasureIsRefused) {
   ASSERT_NE(frame, photo.npos);
   photo[frame + 5] = photo[frame + 7] = '\x7f';  // 32,542 x 32,552
   EXPECT_NE(refusal(photo).find("where 16777216 are read; make it smaller"), std::string::npos);
+  EXPECT_EQ(refusal(encode_png(slope(33000, 1, 1))),
+            "a picture of 33000 x 1 pixels where 32768 are read in each direction; make it smaller");
 }
 
 // Two pictures of three rows and two columns.

@@ -86,6 +86,7 @@ TEST(Rows, DamagedNumPyFilesAreRefused) {
   EXPECT_NE(refusal([] { parse_npy(npy("<f4", "(99999999999999999999, 4)", "1234")); }), "");
   EXPECT_NE(refusal([] { parse_npy(npy("<f4", "(4194304, 4194304)", "1234")); }), "");
   EXPECT_NE(refusal([] { parse_npy(npy("<f4", "(0, 0)", "")); }), "");
+  EXPECT_EQ(refusal([] { parse_npy(npy("<f4", "(0, 3)", "")); }), "a .npy array without a row");
   std::string fortran = good;
   fortran.replace(fortran.find("False"), 5, "True ");
   EXPECT_NE(refusal([&] { parse_npy(fortran); }), "");
@@ -96,6 +97,7 @@ TEST(Rows, AreFoundInTheFileThatACellNames) {
   const std::filesystem::path path = text.path();
   EXPECT_EQ(read_rows(path.filename().string(), path.parent_path().string()).count(), 2);
   EXPECT_EQ(read_rows("1 2;3 4", "").count(), 2);
+  EXPECT_EQ(refusal([] { read_rows("1 2 3; 4 5 x", ""); }), "\"x\" where a number is wanted");
   EXPECT_NE(refusal([] { read_rows("no_such_file.npy", "/nowhere"); }).find("source.folder"), std::string::npos);
 }
 

@@ -215,6 +215,10 @@ TEST(NamedFiles, AreNamedWhereSomethingIsWrong) {
   const std::string problem = refusal(sources().find("audio"), in_folder("bad.wav"));
   EXPECT_NE(problem.find("bad.wav: neither a WAV nor a FLAC file"), std::string::npos) << problem;
   EXPECT_NE(refusal(sources().find("image"), in_folder("none.png")).find("beside the data file"), std::string::npos);
+  folder().write("empty.png", "");
+  const std::string empty = refusal(sources().find("image"), in_folder("empty.png"));
+  EXPECT_NE(empty.find("empty.png: an empty file"), std::string::npos) << empty;
+  EXPECT_EQ(empty.find("beside the data file"), std::string::npos) << "there it is: " << empty;
   EXPECT_NE(refusal(sources().find("image"), in_folder("bad.wav")).find("neither a PNG nor a JPEG"), std::string::npos);
 }
 

@@ -71,6 +71,9 @@ std::vector<Conflict> conflicts() {
        "intra_attention"},
       {[](M& o) { o.encoder.kind = "lstmn", o.intra_attention.score = "convolutional"; }, "encoder.kind = lstmn",
        "intra_attention.score = convolutional"},
+      {[](M& o) { o.attention.rotary = true, o.encoder.bidirectional = false, o.encoder.size = 3; }, "attention.rotary",
+       "keys of 3"},
+      {[](M& o) { o.attention.rotary = true, o.decoder.size = 3; }, "attention.rotary", "queries of 3"},
   };
   for (const EncoderKind* kind : encoders()) {
     if (kind->name == "structured") continue;

@@ -167,6 +167,14 @@ TEST(Lexicon, Mix) {
   }
 }
 
+TEST(Lexicon, BeginsWithTheWordOfBothForAsMuch) {
+  const Written w("lexicon_mix");
+  const auto share = std::ranges::find(w.parameters.entries(), "generator.lexicon_share", &Parameters::Entry::name);
+  ASSERT_NE(share, w.parameters.entries().end());
+  EXPECT_EQ(share->initial.kind, Initial::Kind::constant);
+  EXPECT_EQ(share->initial.value, 0) << "of which the sigmoid is a half";
+}
+
 TEST(Lexicon, Bias) {
   check_formula(Written("lexicon_bias", [](ModelOptions& o) { o.generator.lexicon_floor = 0.02; }));
 }

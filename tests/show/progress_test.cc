@@ -121,8 +121,8 @@ TEST(Progress, PlainIsAPlainText) {
   EXPECT_EQ(text,
             "9,000 lines to train on, 1,000 held out; 61 source and 12 target symbols; 1,312,345 weights\n"
             "100 updates an epoch, 3.1% of the positions are padding\n"
-            "epoch 1 100%  loss 0.0310  48.2k tok/s  ETA 1:05 (patience)  update 100\n"
-            "epoch 2 100%  loss 0.0310  48.2k tok/s  ETA 1:05 (patience)  update 200\n"
+            "epoch 1 100%  loss 0.0310  ETA 1:05+ (patience)  48.2k tok/s  update 100\n"
+            "epoch 2 100%  loss 0.0310  ETA 1:05+ (patience)  48.2k tok/s  update 200\n"
             "validation  epoch 2.0  update 200  loss 0.500  held-out 0.750  exact 99.9%  CER 0.4%  time 1:12  "
             "3␛[31m may␍␊ -> 1999-05-03 ok *best\n"
             "saved  update 250  runs/a␊b\n"
@@ -199,18 +199,18 @@ TEST(Progress, TheTimeLeftIsTheRunsAndSaysWhy) {
   UpdateReport report = an_update(130);
   run.view->updated(report);
   EXPECT_EQ(last_line(run.text()),
-            "epoch 2 [=========>                    ]  loss 0.0310  48.2k tok/s  ETA 1:05 (patience)  update 130");
+            "epoch 2 [=========>                    ]  loss 0.0310  ETA 1:05+ (patience)  48.2k tok/s  update 130");
   run.view->validated(a_validation("a", "b", "b"));
   run.now += 1;
   report.seconds_left = 3;
   report.until = "stop-after";
   run.view->updated(report);
   const std::string line = last_line(run.text());
-  EXPECT_TRUE(contains(line, "ETA 0:03 (stop-after)  best exact 99.9%  patience 5  update 130")) << line;
+  EXPECT_TRUE(contains(line, "best exact 99.9%  ETA 0:03 (stop-after)  48.2k tok/s  patience 5  update 130")) << line;
   run.now += 1;
   report.until = "";
   run.view->updated(report);
-  EXPECT_TRUE(contains(last_line(run.text()), "ETA -:--  best")) << last_line(run.text());
+  EXPECT_TRUE(contains(last_line(run.text()), "best exact 99.9%  ETA -:--")) << last_line(run.text());
 }
 
 TEST(Progress, TheBestIsSaidInTheMetricThatDecides) {
@@ -234,6 +234,18 @@ TEST(Progress, TheBestIsSaidInTheMetricThatDecides) {
   EXPECT_TRUE(contains(best("bleu"), "held-out   BLEU    CER")) << "though it was not measured";
 }
 
+TEST(Progress, ARunThatGoesOnKnowsItsBest) {
+  Watched run(ProgressMode::live, 120);
+  RunStart start = a_start();
+  start.metric = "chrf";
+  start.best = 43.21;
+  start.patience_left = 2;
+  run.view->started(start);
+  run.view->updated(an_update(130));
+  EXPECT_TRUE(contains(last_line(run.text()), "best chrF 43.2  ETA 1:05+ (patience)  48.2k tok/s  patience 2"))
+      << last_line(run.text());
+}
+
 TEST(Progress, ANarrowTerminalDropsTheLastFieldsThenTheBar) {
   const auto status = [](int width) {
     Watched run(ProgressMode::live, width);
@@ -241,8 +253,8 @@ TEST(Progress, ANarrowTerminalDropsTheLastFieldsThenTheBar) {
     run.view->updated(an_update(300));
     return last_line(run.text());
   };
-  EXPECT_EQ(status(87), "epoch 3 [===========]  loss 0.0310  48.2k tok/s  ETA 1:05 (patience)  best exact 99.9%");
-  EXPECT_EQ(status(65), "epoch 3 [=======]  loss 0.0310  48.2k tok/s  ETA 1:05 (patience)");
+  EXPECT_EQ(status(87), "epoch 3 [==========]  loss 0.0310  best exact 99.9%  ETA 1:05+ (patience)  48.2k tok/s");
+  EXPECT_EQ(status(65), "epoch 3 [=======================]  loss 0.0310  best exact 99.9%");
   EXPECT_EQ(status(30), "epoch 3 [======]  loss 0.0310");
   EXPECT_EQ(status(29), "epoch 3 [==================]");
   EXPECT_EQ(status(16), "epoch 3 100%");

@@ -206,7 +206,8 @@ TEST(Terminal, SaysWhatAMapIs) {
     return draw_terminal(output, {TerminalColour::none, 80, map, false}).find(line) != std::string::npos;
   };
   EXPECT_TRUE(says({}, standing_line));
-  output.maps.insert(output.maps.begin(), {.pointing = true});
+  output.maps.insert(output.maps.begin(), MapName());
+  output.maps.front().pointing = true;
   for (OutputStep& step : output.steps) step.looks.push_back(step.looks[0]);
   EXPECT_TRUE(says(0, pointing_line));
   EXPECT_TRUE(says(1, standing_line));

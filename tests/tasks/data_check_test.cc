@@ -110,6 +110,41 @@ TEST(DataCheck, SaysWhichSideAFormIsWantedFor) {
   EXPECT_NE(text(look("two\tzwei  x\n")).find("; target.normalise = spaces"), std::string::npos);
 }
 
+// All that is to be set, also where something is set already; any run of spaces is one gap between words.
+TEST(DataCheck, SaysTheWholeSetting) {
+  const Pairs pairs = read("two  a\u0308\tzwei\n");
+  Config config;
+  config.source.normalise = "lower";
+  const LookedOver all = look_over(pairs, {}, config);
+  const auto text = [&](const char* what) { return std::ranges::find(all.findings, what, &Finding::what)->text; };
+  EXPECT_NE(text("spaces").find("; source.normalise = lower,spaces"), std::string::npos);
+  EXPECT_NE(text("form").find("; source.normalise = lower,nfc"), std::string::npos);
+  config.source.tokenizer = "word";
+  EXPECT_EQ(lines(look_over(pairs, {}, config), "spaces"), 0);
+}
+
+TEST(DataCheck, LooksAtEveryColumn) {
+  const std::vector<std::string> columns = {"source", "source2", "features", "target"};
+  Config config;
+  config.columns = columns;
+  const Pairs training = read("a\tb\tN;SG\tc\na\tb  b\tN;PL\tc\n", columns);
+  EXPECT_EQ(lines(look_over(training, {}, config), "spaces"), 1);
+  for (const char* held_out : {"a\tx\tN\tc\n", "a\tb\tN;DU\tc\n", "x\tb\tN\tc\n", "a\tb\tN\tx\n"}) {
+    EXPECT_EQ(lines(look_over(training, read(held_out, columns), config), "unseen"), 1) << held_out;
+  }
+  EXPECT_EQ(lines(look_over(training, read("a\tb\tPL\tc\n", columns), config), "unseen"), 0);
+}
+
+TEST(DataCheck, LabelsMayStandFirst) {
+  std::string labels_first, names;
+  for (int i = 0; i < 100; ++i) {
+    labels_first += fmt::format("{}\ttext {}\n", i % 2 ? "good" : "bad", i);
+    names += fmt::format("name {}\ttext {}\n", i, i);
+  }
+  EXPECT_EQ(lines(look(labels_first), "columns"), 100);
+  EXPECT_EQ(lines(look(names), "columns"), 0);
+}
+
 TEST(DataCheck, DocumentsAndTheLengthThatReadsThemAll) {
   const auto reviews = [](int sentences) {
     std::string all;

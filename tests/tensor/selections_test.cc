@@ -341,6 +341,7 @@ TEST(SelectionShapes, WantAMaskThatFits) {
   const NamedInputs inputs = {{"scores", {2, 1, 4}}};
   EXPECT_THROW(run(inputs, [&](Ts in) { return sparsemax(in[0], mask); }), Error);
   EXPECT_THROW(run(inputs, [&](Ts in) { return walk(in[0], in[0], mask); }), Error);
+  EXPECT_THROW(run(inputs, [&](Ts in) { return jump(in[0], in[0], mask); }), Error);
   EXPECT_THROW(run(inputs, [&](Ts in) { return gaussian_window(in[0], 1, mask); }), Error);
 }
 

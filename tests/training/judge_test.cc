@@ -50,6 +50,15 @@ TEST_F(JudgeTest, TheLossMayDecide) {
   EXPECT_FALSE(validate(0.9, 2.9).best);
 }
 
+TEST_F(JudgeTest, TheLossGoesOnWhenEveryAnswerIsRight) {
+  options.metric = "loss";
+  validate(1, 0.5, true);
+  EXPECT_EQ(progress.finished, "");
+  options.metric = "exact";
+  validate(1, 0.5, true);
+  EXPECT_NE(progress.finished, "");
+}
+
 TEST_F(JudgeTest, TheRateFallsWhenMoreThanSingleSymbolsIsKnown) {
   validate(0, 1.91);  // 0.95 of 2 is 1.9
   validate(0, 3), validate(0, 3);

@@ -22,7 +22,7 @@ const Registry<Maker>& makers() {
 
 void MakerOptions::fields(FieldVisitor& visit) {
   visit("bad_typing", bad_typing,
-        "of dates: a letter of some words is wrong, missing, twice or in its neighbour's place");
+        "of dates: a letter of some months' names is wrong, missing, twice or in its neighbour's place");
   visit("words", words,
         "of typos: a file of words, the last column of which may say how frequent each is (default: "
         "/usr/share/dict/words)",

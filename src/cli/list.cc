@@ -119,7 +119,11 @@ std::vector<std::string> ListCommand::names() {
 
 int ListCommand::run() const {
   if (what == "settings") {
-    write_out(json ? to_json(Config()) + "\n" : describe(Config()));
+    constexpr const char* chosen =
+        "# What stands here suits no data in particular: train chooses much of it by the data, and fovea check DATA "
+        "says "
+        "what.\n";
+    write_out(json ? to_json(Config()) + "\n" : chosen + describe(Config()));
     flush_out();
     return 0;
   }

@@ -115,7 +115,9 @@ int TrainCommand::run(Ranks& ranks) const {
     if (!files.empty()) {
       const TrainingData lines =
           read_training_data(files, config, [&](const std::string& text) { view.noticed(text); });
-      config = make_config(input, config.columns, lines.training, known).config;
+      ResolvedConfig resolved = make_config(input, config.columns, lines.training, known);
+      if (!resolved.choices.empty()) view.chose(resolved.choices);
+      config = std::move(resolved.config);
     }
     if (ranks.first()) write_out(to_toml(config));
     flush_out();
@@ -145,7 +147,9 @@ int TrainCommand::run(Ranks& ranks) const {
   if (result.ending == Ending::interrupted) {
     say(fmt::format("stopped at update {} and saved; the same command{} goes on from there\n", result.updates,
                     fresh ? " without --fresh" : ""));
-    if (!result.best) {
+    if (result.best) {
+      say(fmt::format("the model there is that of the best validation, at update {}\n", result.best->update));
+    } else {
       say(fmt::format("there is no model yet: validations make it, every {}, or --stop-after, which validates first\n",
                       to_string(result.config.training.validate_every)));
     }

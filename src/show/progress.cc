@@ -35,11 +35,12 @@ struct Quality {
   std::string text;
 };
 
-// One score and one error rate: all that there is room for.
-std::vector<Quality> qualities(const ValidationReport& report) {
+// One score and one error rate: all that there is room for. Of answers that are one symbol what says something of them.
+std::vector<Quality> qualities(const ValidationReport& report, bool one_step) {
   std::vector<Quality> all;
   if (report.metrics.empty()) return all;  // nothing is answered: the loss says all
   for (const Metric* metric : leading_metrics(Criterion(report.metric))) {
+    if (one_step && !metric->of_symbols) continue;
     const std::optional<double> value = report.metrics.find(metric->name);
     all.push_back({std::string(metric->title), value ? metric_text(*metric, *value) : "-"});
   }
@@ -113,6 +114,7 @@ void ProgressView::chose(const std::vector<Choice>& all) {
 }
 
 void ProgressView::started(const RunStart& run) {
+  one_step_ = run.one_step;
   if (run.best) {
     best_ = criterion_text(Criterion(run.metric), *run.best);
     patience_ = run.patience_left;
@@ -152,7 +154,7 @@ void ProgressView::validated(const ValidationReport& report) {
     print_row(report);
   } else if (mode_ == ProgressMode::plain) {
     std::string quality;
-    for (const auto& [title, text] : qualities(report)) quality += fmt::format("  {} {}", title, text);
+    for (const auto& [title, text] : qualities(report, one_step_)) quality += fmt::format("  {} {}", title, text);
     print(fmt::format("validation  epoch {:.1f}  update {}  loss {}  held-out {}{}  time {}  {}", report.epoch,
                       report.update, loss_text(report.training_loss), loss_text(report.held_out_loss), quality,
                       time_text(report.seconds), paint(sample_pieces(report, plain_sample), plain_sample)));
@@ -228,7 +230,7 @@ void ProgressView::print_row(const ValidationReport& report) {
                                  {"update", 7, fmt::format("{}", report.update)},
                                  {"loss", 6, loss_text(report.training_loss)},
                                  {"held-out", 8, loss_text(report.held_out_loss)}};
-  for (const auto& [title, text] : qualities(report)) columns.push_back({title, 6, text});
+  for (const auto& [title, text] : qualities(report, one_step_)) columns.push_back({title, 6, text});
   columns.push_back({"time", 7, time_text(report.seconds)});
   if (columns_ >= wide_table) columns.push_back({"tok/s", 6, rate_text(last_.tokens_per_second)});
   std::string names, figures;

@@ -80,6 +80,7 @@ class ProgressView : public Observer {
   bool header_printed_ = false;
   std::optional<std::string> best_;
   std::optional<int> patience_;
+  bool one_step_ = false;
 };
 
 }  // namespace fovea

@@ -27,6 +27,7 @@ struct RunStart {
   std::string metric = {};          // what decides which model is best
   std::optional<double> best = {};  // of a run that goes on
   int patience_left = 0;
+  bool one_step = false;  // an answer is one symbol
 };
 
 struct UpdateReport {

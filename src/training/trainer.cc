@@ -99,7 +99,8 @@ void Trainer::start() {
                      .resumed_from = progress_.update,
                      .metric = config_.training.metric,
                      .best = progress_.validations > 0 ? std::optional(progress_.best) : std::nullopt,
-                     .patience_left = judge_->patience_left(progress_)});
+                     .patience_left = judge_->patience_left(progress_),
+                     .one_step = model_->task().traits().one_step});
 }
 
 // Of what is known of a symbol, a model's own vector is worth more than a ready one.

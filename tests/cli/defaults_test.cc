@@ -59,6 +59,7 @@ TEST_F(DefaultsTest, PrintConfigShowsWhatSuitsTheData) {
   const std::string data = make("copy", 200, 1);
   const Outcome printed = run(fovea({"train", data, "-o", folder_ / "run", "--print-config"}));
   ASSERT_EQ(printed.code, 0) << printed.err;
+  EXPECT_NE(printed.err.find("settings that suit the data"), printed.err.npos) << "with their reasons";
   best({data, "--stop-after", "1u"});
   EXPECT_EQ(printed.out, read_bytes(folder_ / "run" / "config.toml"));
 }

@@ -234,6 +234,18 @@ TEST(Progress, TheBestIsSaidInTheMetricThatDecides) {
   EXPECT_TRUE(contains(best("bleu"), "held-out   BLEU    CER")) << "though it was not measured";
 }
 
+TEST(Progress, LabelsHaveNoErrorsOfCharacters) {
+  for (const bool one_step : {false, true}) {
+    Watched run(ProgressMode::plain, 80);
+    RunStart start = a_start();
+    start.one_step = one_step;
+    run.view->started(start);
+    run.view->validated(a_validation("a", "b", "b"));
+    EXPECT_TRUE(contains(run.text(), "exact 99.9%"));
+    EXPECT_EQ(contains(run.text(), "CER"), !one_step);
+  }
+}
+
 TEST(Progress, ARunThatGoesOnKnowsItsBest) {
   Watched run(ProgressMode::live, 120);
   RunStart start = a_start();

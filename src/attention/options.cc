@@ -17,7 +17,8 @@ void AttentionOptions::fields(FieldVisitor& visit) {
   visit("depth", depth, "hidden layers of the score deep", between(1, 16));
   visit("window", window, "positions to each side that local_m, local_p and the bias relative tell apart",
         between(1, 4096));
-  visit("reach", reach, "neighbours to each side that markov, fertility and convolutional look at", between(0, 64));
+  visit("reach", reach, "neighbours to each side that markov, fertility, location_aware and convolutional look at",
+        between(0, 64));
   visit("fertility", fertility, "the most target symbols a position is good for, in the bias coverage",
         between(1, 256));
   visit("temperature", temperature, "of the selections temperature and gumbel; 0: learned, or 1 for gumbel",

@@ -83,6 +83,19 @@ inline double deep(const Look& look, const Row& q, const Row& k) {
 // Luong 2015: the i-th number of W q + b
 inline Row location(const Look& look) { return part(look.weights.affine("place", look.query), 0, look.positions()); }
 
+// Chorowski et al. 2015: v' tanh(W q + U k_i + F a_{t-1, i-k..i+k} + b), zeros beyond both ends
+inline Row location_aware(const Look& look) {
+  Rows before(look.positions(), Row(1));
+  for (std::size_t i = 0; i < before.size() && !look.before.empty(); ++i) before[i][0] = look.before.back()[i];
+  Row e;
+  for (std::size_t i = 0; i < look.positions(); ++i) {
+    const Row around = window(before, i, look.options.reach, look.options.reach);
+    const Row hidden = plus(look.weights.map("query", look.query), look.weights.affine("key", look.keys[i]));
+    e.push_back(look.weights.map("v", tanh(plus(hidden, look.weights.times("filters", around))))[0]);
+  }
+  return e;
+}
+
 // The typo post's shortcut: w_i' k_i
 inline Row flat(const Look& look) {
   Row e;
@@ -128,6 +141,7 @@ inline const Table<Score>& scores() {
                                    {"scaled_dot", score::of_keys(score::scaled_dot)},
                                    {"cosine", score::of_keys(score::cosine)},
                                    {"location", score::location},
+                                   {"location_aware", score::location_aware},
                                    {"biased_general", score::of_keys(score::biased_general)},
                                    {"activated_general", score::of_keys(score::activated_general)},
                                    {"deep", score::of_keys(score::deep)},

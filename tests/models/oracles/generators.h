@@ -67,7 +67,7 @@ inline Written pointer_generator(const Model& model, const Example& example, con
   if (model.options.generator.own_attention) {
     AttentionOptions own = model.options.attention;
     own.bias.clear();
-    if (own.score == "additive_coverage") own.score = "additive";  // of no history
+    if (own.score == "additive_coverage" || own.score == "location_aware") own.score = "additive";  // of no history
     own.select = "softmax", own.read = "sum";
     own.heads = 1, own.rotary = false;
     a = model.attention("generator.attention", own).attend(memory, {.query = readout.state}).looked();

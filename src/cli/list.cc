@@ -120,9 +120,7 @@ std::vector<std::string> ListCommand::names() {
 int ListCommand::run() const {
   if (what == "settings") {
     constexpr const char* chosen =
-        "# What stands here suits no data in particular: train chooses much of it by the data, and fovea check DATA "
-        "says "
-        "what.\n";
+        "# What stands here suits no data in particular: train chooses by the data, and fovea check DATA says what.\n";
     write_out(json ? to_json(Config()) + "\n" : chosen + describe(Config()));
     flush_out();
     return 0;

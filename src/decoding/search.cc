@@ -87,7 +87,7 @@ void Search::add_to_tree(Beam& beam, const Candidate& candidate, float log_proba
 // `length` symbols have been written once this step is done, the stop symbol counted.
 void Search::extend(Beam& beam, int column, const StepResult& result, int length) {
   std::vector<Hypothesis> next(as_size(options_.beam));
-  std::vector<bool> stopped(beam.alive.size()), longs_on(beam.alive.size());
+  std::vector<bool> stopped(beam.alive.size()), would_go_on(beam.alive.size());
   // For the stop symbol, if it may be written. It ends what would end here by itself; what would rather go on is cut,
   // as greedy search cuts it.
   const bool last = length == beam.max_steps;
@@ -97,9 +97,9 @@ void Search::extend(Beam& beam, int column, const StepResult& result, int length
     const int from = row(c.hypothesis, column);
     const Real log_p =
         result.log_probabilities.data()[std::ptrdiff_t(from) * result.log_probabilities.shape().last() + c.symbol];
-    if (!stops) longs_on[as_size(c.hypothesis)] = true;
+    if (!stops) would_go_on[as_size(c.hypothesis)] = true;
     const bool goes_on =
-        last && may_stop_ ? stops && !longs_on[as_size(c.hypothesis)] : stops || living < options_.beam;
+        last && may_stop_ ? stops && !would_go_on[as_size(c.hypothesis)] : stops || living < options_.beam;
     if (options_.explain.tree) add_to_tree(beam, c, static_cast<float>(log_p), length - 1, goes_on);
     if (!goes_on) continue;
     Hypothesis extended = {c.log_probability, static_cast<int>(beam.nodes.size()), beam.alive[c.hypothesis].attention};

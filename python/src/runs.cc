@@ -145,7 +145,7 @@ Json to_json(const TrainResult& result) {
                  {"best_loss", result.best_loss},
                  {"learned", result.learned},
                  {"metrics", Json::object()}};
-  if (!result.learned) object["warning"] = nothing_learned(result);
+  if (std::string missing = what_was_not_learned(result); !missing.empty()) object["warning"] = std::move(missing);
   if (result.best) {
     for (const auto& [name, value] : result.best->metrics) object["metrics"][name] = value;
   }

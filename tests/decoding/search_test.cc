@@ -334,7 +334,8 @@ TEST(Search, TheTreeHasAllThatWasLookedAt) {
       EXPECT_EQ(node.step, std::ssize(path));
       EXPECT_NEAR(node.probability, std::exp(log_p), 1e-6);
       EXPECT_NEAR(node.log_probability, before + log_p, 1e-6);
-      const auto likeliest = std::ranges::max({Row(table(0, path))[1], Row(table(0, path))[2], Row(table(0, path))[3]});
+      const Row row = table(0, path);
+      const double likeliest = std::max({row[1], row[2], row[3]});
       EXPECT_EQ(node.kept, node.step + 1 < max_steps || (node.symbol == stop && log_p > likeliest));
       path.push_back(node.symbol);
       EXPECT_TRUE(seen.insert(path).second);

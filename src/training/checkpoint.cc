@@ -54,7 +54,8 @@ void check_same_config(const Config& now, const std::string& saved_json, const s
   const Config saved = read_config(saved_json, name + ": config");
   const auto mine = ConstFieldsRef(now).visit().fields(), theirs = ConstFieldsRef(saved).visit().fields();
   for (std::size_t i = 0; i < mine.size(); ++i) {
-    if (value_text(mine[i]) == value_text(theirs[i]) || only_says_how_long(mine[i].name)) continue;
+    const bool of_neither = !mine[i].used && !theirs[i].used;  // such as of a second source: it is not saved either
+    if (value_text(mine[i]) == value_text(theirs[i]) || only_says_how_long(mine[i].name) || of_neither) continue;
     throw usage_error("{} holds a run with {} = {}, not {}; start over with `fresh`, or choose another `folder`",
                       folder, mine[i].name, value_text(theirs[i]), value_text(mine[i]));
   }

@@ -439,6 +439,14 @@ TEST_F(TrainerTest, RefusesOtherSettingsAndOtherData) {
   EXPECT_NE(message(tiny_config(), 2).find("other data"), std::string::npos);
 }
 
+// A recipe for two sources may be trained with one of them; what is set for the other is said to nobody.
+TEST_F(TrainerTest, SettingsOfASourceThatIsNotReadDoNotKeepARunFromGoingOn) {
+  const Config config = tiny_config({"source2.tokenizer=word"});
+  train(config, 3);
+  EXPECT_NO_THROW(train(config, 5));
+  EXPECT_EQ(record_.updates.back().update, 5);
+}
+
 // A disk that is full from one update to another.
 class FullDisk : public Files, public Observer {
  public:

@@ -81,23 +81,50 @@ std::string run_folder_name(const std::string& settings) {
   return fmt::format("{}_{:016x}", name.substr(0, end), hash_text(0, settings));
 }
 
+std::vector<std::string> settings_of(const Comparison& comparison, const ComparedSettings& row) {
+  std::vector<std::string> settings;
+  for (std::size_t i = 0; i < row.values.size(); ++i) settings.push_back(comparison.names[i] + "=" + row.values[i]);
+  return settings;
+}
+
+// What nobody gave suits the data and these values, as in training one of them alone; but one metric judges all rows.
+Config config_of_row(const ConfigInput& given, const Config& base, std::span<const std::string> settings,
+                     std::span<const Example> training) {
+  ConfigInput input = given;
+  input.settings.push_back("training.metric=" + base.training.metric);
+  input.settings.insert(input.settings.end(), settings.begin(), settings.end());
+  return make_config(input, base.columns, training).config;
+}
+
+// What a row has that the others need not have, beside what is varied: "training.warmup = 400"; empty if nothing.
+std::string other_settings(const Config& config, const Config& base, const std::vector<std::string>& varied) {
+  std::vector<std::string> others;
+  const auto mine = ConstFieldsRef(config).visit().fields(), theirs = ConstFieldsRef(base).visit().fields();
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    if (!mine[i].used || std::ranges::find(varied, mine[i].name) != varied.end()) continue;
+    if (value_text(mine[i]) == value_text(theirs[i])) continue;
+    others.push_back(fmt::format("{} = {}", mine[i].name, value_text(mine[i])));
+  }
+  return fmt::format("{}", fmt::join(others, ", "));
+}
+
 // The runs of all rows in order, seeds within a row.
-std::vector<PlannedRun> plan_runs(const Comparison& comparison, const Config& base,
-                                  const std::filesystem::path& folder) {
+std::vector<PlannedRun> plan_runs(const Comparison& comparison, const CompareRequest& request, const Config& base,
+                                  std::span<const Example> training, CompareObserver& observer) {
   std::vector<PlannedRun> runs;
   const std::size_t count = comparison.rows.size() * as_size(comparison.seeds);
   for (const ComparedSettings& row : comparison.rows) {
-    Config config = base;
-    std::string settings;
-    for (std::size_t i = 0; i < row.values.size(); ++i) {
-      set_varied(config, comparison.names[i], row.values[i]);
-      settings += fmt::format("{}{}={}", i ? " " : "", comparison.names[i], row.values[i]);
+    const std::vector<std::string> varied = settings_of(comparison, row);
+    const std::string settings = fmt::format("{}", fmt::join(varied, " "));
+    Config config = config_of_row(request.config, base, varied, training);
+    if (const std::string others = other_settings(config, base, comparison.names); !others.empty()) {
+      observer.noticed(fmt::format("{}: {}", printable(settings), others));
     }
     for (std::int64_t i = 0; i < comparison.seeds; ++i) {
       config.training.seed = base.training.seed + i;
       const std::string title = fmt::format("{} seed {}", printable(settings), config.training.seed);
       const std::string place = run_folder_name(fmt::format("{} seed={}", settings, config.training.seed));
-      runs.push_back({fmt::format("{}/{} {}", runs.size() + 1, count, title), folder / place, config});
+      runs.push_back({fmt::format("{}/{} {}", runs.size() + 1, count, title), request.folder / place, config});
     }
   }
   return runs;
@@ -149,6 +176,7 @@ void do_runs(const std::vector<PlannedRun>& runs, const ComparedTask& task, Comp
     if (record->state == RunState::done) {
       row.runs.push_back(std::move(record->figures));
       add_curves(runs[i], row, comparison);
+      if (row.trouble.empty()) row.trouble = record->reason;
     } else if (row.trouble.empty()) {
       row.trouble = describe(*record, runs[i].config);
     }
@@ -178,7 +206,7 @@ Comparison compare(const CompareRequest& request) {
   Files disk;
   disk.make_directories(request.folder);
   const DirectoryLock lock(request.folder);
-  const std::vector<PlannedRun> runs = plan_runs(comparison, resolved.config, request.folder);
+  const std::vector<PlannedRun> runs = plan_runs(comparison, request, resolved.config, task.data.training, observer);
   for (const PlannedRun& planned : runs) find_record(planned, task);  // a folder of other runs is refused at once
   observer.started();
   do_runs(runs, task, observer, comparison);

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "base/as_size.h"
+#include "base/counted.h"
 #include "base/json.h"
 #include "base/random.h"
 #include "evaluation/evaluation.h"
@@ -83,8 +84,8 @@ void write_record(const PlannedRun& run, const ComparedTask& task, const RunReco
 }
 
 // What the best model of the run answers, and how long that takes.
-void measure_answers(const PlannedRun& run, const ComparedTask& task, const std::atomic<int>& stop,
-                     ComparedRun& figures) {
+void measure_answers(const PlannedRun& run, const ComparedTask& task, const std::atomic<int>& stop, RunRecord& record) {
+  ComparedRun& figures = record.figures;
   Predictor predictor(run.folder, task.threads);
   if (!predictor.model().task().traits().reads) return;  // nothing is asked: the loss says all
   const std::vector<Referenced> questions =
@@ -104,6 +105,9 @@ void measure_answers(const PlannedRun& run, const ComparedTask& task, const std:
   figures.lines = std::ssize(questions);
   figures.predict_seconds = evaluation.answer_seconds;
   figures.metrics = metric_figures(evaluation);
+  if (const std::int64_t cut = evaluation.measured.unfinished(); cut > 0) {
+    record.reason += fmt::format("{}{} cut at `max_output`", record.reason.empty() ? "" : ", ", counted(cut, "answer"));
+  }
 }
 
 // In the child.
@@ -124,8 +128,9 @@ RunRecord train_and_measure(const PlannedRun& run, const ComparedTask& task, con
       record.figures.parameters = trainer.model().parameters().count();
       record.figures.updates = trainer.progress().update;
       record.figures.train_seconds = trainer.progress().seconds;
+      if (trainer.best_loss() && !trainer.has_left_single_symbols()) record.reason = "nothing was learned";
     }
-    measure_answers(run, task, stop, record.figures);
+    measure_answers(run, task, stop, record);
     record.state = RunState::done;
   } catch (const SearchStopped&) {
   } catch (const Error& e) {
@@ -154,8 +159,8 @@ std::string describe(const RunRecord& record, const Config& config) {
   const Figure* figure = find_figure(f.metrics, metric.name);
   switch (record.state) {
     case RunState::done:
-      return fmt::format("update {}, {} {:.4f}, {:.0f} s", f.updates, metric.name, figure ? figure->value : 0.0,
-                         f.train_seconds);
+      return fmt::format("update {}, {} {:.4f}, {:.0f} s{}{}", f.updates, metric.name, figure ? figure->value : 0.0,
+                         f.train_seconds, record.reason.empty() ? "" : "; ", record.reason);
     case RunState::cannot:
       return "cannot: " + record.reason;
     case RunState::failed:

@@ -37,7 +37,7 @@ enum class RunState { begun, done, cannot, failed };
 
 struct RunRecord {
   RunState state = RunState::begun;
-  std::string reason;  // of the last two
+  std::string reason;  // of the last two; of one that is done what is doubtful about it, or nothing
   ComparedRun figures;
 };
 // What became of it: "update 500, exact 0.9123, 45 s", "cannot: ...".

@@ -29,7 +29,7 @@ struct ComparedRun {
 struct ComparedSettings {
   std::vector<std::string> values;  // one for each varied name
   std::vector<ComparedRun> runs;    // that came to their end
-  std::string trouble;              // why others did not: "cannot: ...", "failed: ..."; empty if all did
+  std::string trouble;  // why others did not, "cannot: ...", "failed: ..."; or what to doubt, "nothing was learned"
 };
 
 struct Comparison {

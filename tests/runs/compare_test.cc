@@ -41,6 +41,43 @@ TEST_F(CompareTest, HasARowForEachCombination) {
   EXPECT_GT(comparison.rows[2].runs[0].parameters, comparison.rows[0].runs[0].parameters);
 }
 
+// As training one of them alone would, but for the metric, by which all are judged.
+TEST_F(CompareTest, EachRowHasWhatSuitsItsValues) {
+  struct Watching : CompareObserver {
+    void noticed(const std::string& text) override { told.push_back(text); }
+    std::unique_ptr<Observer> watch(const PlannedRun& run) override {
+      configs.push_back(run.config);
+      return CompareObserver::watch(run);
+    }
+    std::vector<std::string> told;
+    std::vector<Config> configs;
+  } watching;
+  request_.observer = &watching;
+  request_.stop_after.count = 1;
+  request_.config.settings = {"encoder.size=8",   "encoder.embedding=8", "attention.size=8",
+                              "generator.size=8", "decoder.style=luong", "decoder.feeding=false"};
+  request_.varied = {{"attention.select", {"softmax", "exact_hard"}}, {"decoder.size", {"8", "136"}}};
+  const Comparison comparison = compare(request_);
+  for (const ComparedSettings& row : comparison.rows) EXPECT_EQ(row.runs.size(), 1u) << row.trouble;
+  ASSERT_EQ(watching.configs.size(), 4u);
+  for (int i = 0; i < 4; ++i) {
+    const Config& config = watching.configs[as_size(i)];
+    EXPECT_EQ(config.model.objective.label_smoothing, i < 2 ? 0.1 : 0.0);
+    EXPECT_EQ(config.training.learning_rate, i % 2 == 0 ? 0.002 : 0.001);
+    EXPECT_EQ(config.training.metric, comparison.metric);
+  }
+  EXPECT_EQ(
+      watching.told.back(),
+      "attention.select=exact_hard decoder.size=136: objective.label_smoothing = 0.0, training.learning_rate = 0.001");
+}
+
+TEST_F(CompareTest, ARowSaysWhatIsDoubtful) {
+  request_.varied = {{"training.learning_rate", {"1e-9"}}};
+  const Comparison comparison = compare(request_);
+  ASSERT_EQ(comparison.rows[0].runs.size(), 1u);
+  EXPECT_TRUE(comparison.rows[0].trouble.starts_with("nothing was learned")) << comparison.rows[0].trouble;
+}
+
 TEST_F(CompareTest, AFlagStopsTheRunInItsProcess) {
   std::atomic<int> stop = 0;
   struct Stopping : CompareObserver {

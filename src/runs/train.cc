@@ -1,5 +1,6 @@
 #include "runs/train.h"
 
+#include <cmath>
 #include <fmt/core.h>
 #include <functional>
 
@@ -73,8 +74,10 @@ void write_reports(Files& files, const TrainedRun& run, const Trainer& trainer) 
 
 namespace {
 
-// So far above what is known of single symbols that the updates must be too large.
-bool has_diverged(const TrainResult& result) { return result.best_loss > 2 * result.loss_of_single_symbols; }
+// So far above what any model begins with that the updates must be too large.
+bool has_diverged(const TrainResult& result) {
+  return result.best_loss > 2 * result.loss_of_single_symbols && result.best_loss > 1.2 * result.loss_of_guessing;
+}
 
 std::string nothing_learned(const TrainResult& result) {
   const std::string known = fmt::format(
@@ -178,6 +181,7 @@ TrainResult train(const TrainRequest& request) {
   result.seconds = progress.seconds;
   result.best_loss = trainer.best_loss().value_or(0);
   result.loss_of_single_symbols = trainer.loss_of_single_symbols();
+  result.loss_of_guessing = std::log(static_cast<double>(trainer.model().task().target().size()));
   result.learned = !trainer.best_loss() || trainer.has_left_single_symbols();
   if (!ranks.first()) return result;
   if (result.ending != Ending::interrupted) result.exchanged = trainer.exchange_sources();

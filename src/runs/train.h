@@ -38,6 +38,7 @@ struct TrainResult {
   std::optional<ValidationReport> best;  // where the model in the folder was measured; none: not yet; on rank 0 alone
   double best_loss = 0;                  // on the held-out lines, of that model
   double loss_of_single_symbols = 0;     // of one who knows only how frequent the target's symbols are
+  double loss_of_guessing = 0;           // of one who does not know even that
   bool learned = true;                   // more than that, as far as was measured
   // Of the weights at its end, if it was not interrupted; on rank 0 alone.
   std::optional<HeldOut::Exchanged> exchanged;

@@ -45,7 +45,7 @@ const std::string& entry(const TensorHeader& file, const char* key, const std::s
 
 // A run may go on with another value of these: up to there nothing would have been different.
 bool only_says_how_long(std::string_view setting) {
-  return setting == "training.patience" || setting == "training.patience_updates";
+  return setting == "training.patience" || setting == "training.patience_updates" || setting == "training.max_skipped";
 }
 
 // Names the first setting that differs.

@@ -255,9 +255,9 @@ void Trainer::validate() {
 
 // Before a run stops as asked: what was learned since the last validation is not thrown away. It leaves no trace in the
 // run: when that goes on, it has the best model it had.
-void Trainer::validate_aside() {
+Ending Trainer::validate_aside() {
   const bool done = progress_.validations > 0 && progress_.symbols == 0;  // nothing has changed since the last one
-  if (!ranks_.first() || done) return;
+  if (!ranks_.first() || done) return Ending::stopped;
   try {
     auto [report, model] = look_at_held_out();
     report.aside = true;
@@ -267,7 +267,9 @@ void Trainer::validate_aside() {
     if (report.best) save_model(files_, options_.folder, model);
     if (report.best) aside_loss_ = report.held_out_loss;
     observer_.validated(report);
+    return Ending::stopped;
   } catch (const SearchStopped&) {
+    return Ending::interrupted;
   }
 }
 
@@ -366,8 +368,7 @@ Ending Trainer::run() {
     ending = reason_to_stop();
   }
   save(Save::last);
-  if (*ending == Ending::stopped) validate_aside();
-  return *ending;
+  return *ending == Ending::stopped ? validate_aside() : *ending;
 }
 
 }  // namespace fovea

@@ -69,7 +69,7 @@ class Trainer {
   void report_update(const GradientResult& result, double rate);
   void estimate_end(UpdateReport& report) const;
   void validate();
-  void validate_aside();
+  Ending validate_aside();
   std::pair<ValidationReport, ModelFiles> look_at_held_out();
   void take_in(ValidationReport report);
   enum class Save { due, last };

@@ -263,8 +263,9 @@ TEST_F(TrainCommandTest, ConfigHoldsThePatienceInForce) {
   const auto config = [&] { return read_bytes(folder_ / "run" / "config.toml"); };
   ASSERT_EQ(run(train("run", "12u")).code, 0);
   EXPECT_TRUE(says(config(), "\npatience = 1000 "));
-  ASSERT_EQ(run(train("run", "20u", {"--set", "training.patience=7"})).code, 0);
+  ASSERT_EQ(run(train("run", "20u", {"--set", "training.patience=7", "--set", "training.max_skipped=3"})).code, 0);
   EXPECT_TRUE(says(config(), "\npatience = 7 "));
+  EXPECT_TRUE(says(config(), "\nmax_skipped = 3 "));
 }
 
 TEST_F(TrainCommandTest, OtherDataIsRefused) {

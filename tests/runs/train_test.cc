@@ -95,6 +95,20 @@ TEST_F(TrainTest, AStopIsHeededAndTheSameGoesOn) {
   }
 }
 
+// A model begins near what guessing among all symbols has, which may be far above what their frequencies tell.
+TEST_F(TrainTest, TooLargeUpdatesAreToldFromFewOnes) {
+  TrainResult result;
+  result.learned = false;
+  result.ending = Ending::stopped;
+  result.config.training.learning_rate = 0.002;
+  result.best_loss = 1.76;
+  result.loss_of_single_symbols = 0.85;
+  result.loss_of_guessing = 1.79;
+  EXPECT_TRUE(what_was_not_learned(result).ends_with("Train for longer")) << what_was_not_learned(result);
+  result.best_loss = 2.5;
+  EXPECT_TRUE(what_was_not_learned(result).find("The updates are too large") != std::string::npos);
+}
+
 TEST_F(TrainTest, RefusalsNameWhatWasGiven) {
   folder_.write("mine.txt", "");
   EXPECT_NE(refused(request("", 1)).find("holds no run; choose a new `folder`"), std::string::npos);

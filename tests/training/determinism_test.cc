@@ -172,6 +172,21 @@ TEST(Determinism, ASignalWithinAValidationEndsItAndItIsDoneAgain) {
   }
 }
 
+TEST(Determinism, ASignalWithinTheLastValidationInterruptsTheRun) {
+  TemporaryFolder folder, whole;
+  Files files;
+  ValidationStopper stopper(25);
+  const Period until = {25, Period::Unit::updates};
+  Trainer trainer(lively(), tiny_data(), {.folder = folder.path(), .stop_after = until, .stop_signal = &stopper.signal},
+                  files, stopper);
+  EXPECT_EQ(trainer.run(), Ending::interrupted) << "what was learned since update 20 is not measured";
+  EXPECT_EQ(stopper.validated_at, 20);
+  if (!files_are_exact) GTEST_SKIP() << "checkpoints hold floats";
+  train(lively(), folder.path(), until);
+  train(lively(), whole.path(), until);
+  EXPECT_EQ(remains(folder.path()), remains(whole.path()));
+}
+
 TEST(Determinism, JournalOfAStoppedRunIsThatOfAWholeOne) {
   if (!files_are_exact) GTEST_SKIP() << "checkpoints hold floats";
   TemporaryFolder whole, parts;

@@ -89,6 +89,27 @@ const std::vector<Change> option_changes = {
     {"always the mean", [](AttentionOptions& o) { o.select = "hard", o.soft_share = 1; }},
     {"all biases", [](AttentionOptions& o) { o.bias = biases().names(); }}};
 
+// An option that nothing changes would have no oracle.
+TEST(EveryFormula, HasEveryOption) {
+  AttentionOptions usual = small_attention();
+  const auto before = ConstFieldsRef(usual).visit().fields();
+  std::set<std::string> all, changed = {"size", "positions", "offset"};  // lengths, and a first value
+  for (const Field& field : before) all.insert(field.name);
+  const auto look = [&](const AttentionOptions& options) {
+    const auto fields = ConstFieldsRef(options).visit().fields();
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      if (value_text(fields[i]) != value_text(before[i])) changed.insert(fields[i].name);
+    }
+  };
+  for_every_combination([&](const Combination& c) { look(c.options); });
+  for (const Change& change : option_changes) {
+    AttentionOptions options = small_attention();
+    change.apply(options);
+    look(options);
+  }
+  EXPECT_EQ(changed, all);
+}
+
 TEST(EveryFormula, KnowsItsOptions) {
   for (const Change& change : option_changes) {
     for (const int heads : {1, 2}) {

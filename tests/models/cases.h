@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "attention/mechanism.h"
+#include "models/decoders/bridge.h"
 #include "models/tiny_model.h"
 
 namespace fovea {
@@ -65,11 +66,18 @@ inline void add_encoders(Cases& cases) {
                  o.encoder.residual = o.decoder.residual = true;
                  o.encoder.cell = o.decoder.cell = "gru";
                  o.encoder.embedding = o.decoder.embedding = 3;
+                 o.encoder.width = 4;  // one more position behind than before
                }});
     for (const std::string positions : {"none", "learned"}) {
-      cases.add(
-          {kind + "_" + positions, [&](ModelOptions& o) { o.encoder.kind = kind, o.encoder.positions = positions; }});
+      cases.add({kind + "_" + positions, [&](ModelOptions& o) {
+                   o.encoder.kind = kind;
+                   o.encoder.positions = positions;
+                   o.encoder.bidirectional = positions == "none";
+                 }});
     }
+  }
+  for (const std::string& bridge : bridge_names()) {
+    cases.add({"bridge_" + bridge, [&](ModelOptions& o) { o.decoder.bridge = bridge; }});
   }
 }
 
@@ -87,6 +95,7 @@ inline void add_generators(Cases& cases) {
                  o.generator.tied = true;
                  o.decoder.embedding = 3;
                  o.generator.lexicon_share = 0.3;
+                 o.generator.lexicon_floor = 0.1;
                }});
   }
   cases.add({"tied", [](ModelOptions& o) { o.generator.tied = true; }});

@@ -84,19 +84,40 @@ TEST(EveryModelFormulaList, HasEveryObjective) {
   expect_same_names(objectives().names(), names_of(oracle::objectives()));
 }
 
-// An option that no case changes would have no oracle.
-TEST(EveryModelFormulaList, HasEveryOptionOfObjectives) {
-  std::set<std::string> changed = {"supervised_smoothing"};  // of the data: tests/tasks/task_test.cc
-  const ObjectiveOptions usual;
+// An option that no case changes would have no oracle; `elsewhere` are those that say nothing of a formula, or have
+// theirs in other tests.
+void expect_changed(ConstFieldsRef (*part)(const ModelOptions&), std::set<std::string> elsewhere) {
+  const ModelOptions usual = tiny_options();
+  const auto before = part(usual).visit().fields();
+  std::set<std::string> changed = std::move(elsewhere), all;
+  for (const Field& field : before) all.insert(field.name);
   for (const Case& c : all_cases()) {
-    const auto fields = ConstFieldsRef(c.options.objective).visit().fields();
-    const auto before = ConstFieldsRef(usual).visit().fields();
+    const auto fields = part(c.options).visit().fields();
     for (std::size_t i = 0; i < fields.size(); ++i) {
       if (value_text(fields[i]) != value_text(before[i])) changed.insert(fields[i].name);
     }
   }
-  const auto all = names(ConstFieldsRef(usual));
-  EXPECT_EQ(changed, std::set<std::string>(all.begin(), all.end()));
+  EXPECT_EQ(changed, all);
+}
+
+TEST(EveryModelFormulaList, HasEveryOptionOfObjectives) {
+  expect_changed([](const ModelOptions& o) { return ConstFieldsRef(o.objective); },
+                 {"supervised_smoothing"});  // of the data: tests/tasks/task_test.cc
+}
+
+TEST(EveryModelFormulaList, HasEveryOptionOfEncoders) {
+  expect_changed([](const ModelOptions& o) { return ConstFieldsRef(o.encoder); },
+                 {"size", "spread", "max_positions", "feed_forward", "rows",
+                  "channels"});  // of pictures: tests/models/inputs_test.cc
+}
+
+TEST(EveryModelFormulaList, HasEveryOptionOfDecoders) {
+  expect_changed([](const ModelOptions& o) { return ConstFieldsRef(o.decoder); },
+                 {"size", "spread", "max_positions", "feed_forward"});
+}
+
+TEST(EveryModelFormulaList, HasEveryOptionOfGenerators) {
+  expect_changed([](const ModelOptions& o) { return ConstFieldsRef(o.generator); }, {"size"});
 }
 
 }  // namespace

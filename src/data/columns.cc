@@ -25,14 +25,27 @@ std::string_view cell(std::string_view line, std::size_t number) {
   return line.substr(0, line.find('\t'));
 }
 
-bool is_upper_or_digit(char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+bool is_upper_or_digit(char c) { return is_upper(c) || (c >= '0' && c <= '9'); }
+
+// As Universal Dependencies has them: "Tense=Past", "Number[psor]=Sing", "PronType=Int,Rel"
+bool looks_like_ud_tag(std::string_view name, std::string_view value) {
+  const auto of = [](std::string_view text, std::string_view joints) {
+    return !text.empty() && is_upper_or_digit(text[0]) && std::ranges::all_of(text, [&](char c) {
+      return is_upper_or_digit(c) || is_lower(c) || joints.find(c) != joints.npos;
+    });
+  };
+  return of(name, "[]") && of(value, ",");
+}
 
 // "PST", "2", "IN+ALL", "mood={OPT/SBJV}"
 bool looks_like_tag(std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals != text.npos) {
+    if (looks_like_ud_tag(text.substr(0, equals), text.substr(equals + 1))) return true;
     const std::string_view name = text.substr(0, equals);
-    if (name.empty() || !std::ranges::all_of(name, [](char c) { return c >= 'a' && c <= 'z'; })) return false;
+    if (name.empty() || !std::ranges::all_of(name, is_lower)) return false;
     text.remove_prefix(equals + 1);
   }
   constexpr std::string_view joints = "+-./:_{}()&*";
@@ -40,16 +53,16 @@ bool looks_like_tag(std::string_view text) {
          std::ranges::all_of(text, [&](char c) { return is_upper_or_digit(c) || joints.find(c) != joints.npos; });
 }
 
-// How many tags the text is, separated by ; or , alone; 0 if it is something else.
+// How many tags the text is, separated by ; or | or , alone; 0 if it is something else.
 std::size_t count_tags(std::string_view text) {
-  const char separator = text.find(';') != text.npos ? ';' : ',';
+  const char separator = text.find(';') != text.npos ? ';' : text.find('|') != text.npos ? '|' : ',';
   std::size_t count = 0;
   for (std::size_t start = 0; start <= text.size(); ++count) {
     const std::size_t end = std::min(text.find(separator, start), text.size());
     if (!looks_like_tag(text.substr(start, end - start))) return 0;
     start = end + 1;
   }
-  return std::ranges::any_of(text, [](char c) { return c >= 'A' && c <= 'Z'; }) ? count : 0;
+  return std::ranges::any_of(text, is_upper) ? count : 0;
 }
 
 std::size_t column_number(std::string_view columns, std::string_view text) {

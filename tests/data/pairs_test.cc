@@ -175,6 +175,9 @@ TEST(Pairs, ColumnsOfTagsAreFound) {
   EXPECT_EQ(read_text("kukka\tN;TRANS;PL\tkukiks\tseg|x\nkana\tN;SG\tkana\t\n").columns,
             (std::vector<std::string>{"source", "features", "target"}))
       << "what stands behind is not read";
+  EXPECT_EQ(read_text("go\tTense=Past|VerbForm=Fin\twent\nwho\tNumber[psor]=Sing|PronType=Int,Rel\twhose\n").columns,
+            (std::vector<std::string>{"source", "features", "target"}))
+      << "as Universal Dependencies have them";
   EXPECT_EQ(read_columns("a\tV;PST\tb\n", {"source", "target"}).examples[0].target, "V;PST") << "as asked for";
   for (const char* other : {"a\tb\t12\n", "a\tU.S.A\tb\n", "a\tV;PST\n", "a\tV;PST\tb\nc\tV; PST\td\n",
                             "a\tV;PST\tb\nc\tV;PST\td\te\n", "a\t1,2\tb\n", "a\tV;;X\tb\n", "a\tx=,y=B\tc\n"}) {

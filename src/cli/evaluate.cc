@@ -83,6 +83,9 @@ int EvaluateCommand::run() const {
   }
   if (!evaluation.notice.empty()) say(with_flags(evaluation.notice) + "\n");
   for (const std::string& warning : evaluation.warnings) say("warning: " + with_flags(warning) + "\n");
+  for (const std::string& warning : other.warnings) {
+    say(fmt::format("warning: {}: {}\n", printable(against), with_flags(warning)));
+  }
   if (!errors.empty()) Files().write_atomically(errors, draw_mistakes(evaluation.mistakes));
   if (!svg.empty()) {
     std::vector<LengthCurve> curves = {{models.front().string(), evaluation.by_length}};

@@ -153,7 +153,7 @@ void measure_answers(Predictor& predictor, std::span<const Example> examples, co
     add_top();
     add(recall_figures(task, questions, predictions, lowercase, workers));
   });
-  evaluation.by_length = evaluation.measured.by_length();
+  if (!task.traits().one_step) evaluation.by_length = evaluation.measured.by_length();
   if (options.mistakes) evaluation.mistakes = find_mistakes(task, questions, predictions, options.measure);
 }
 

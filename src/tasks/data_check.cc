@@ -122,14 +122,17 @@ void find_repeated(std::span<const Example> examples, std::vector<Finding>& find
       [&](const Example& e) { return targets.emplace(question_of(e), e.target).first->second != e.target; }, findings);
 }
 
-void find_overlap(std::span<const Example> training, std::span<const Example> held_out,
+// Of text alone, which asks nothing, the text itself must be a new one.
+void find_overlap(std::span<const Example> training, std::span<const Example> held_out, bool asks,
                   std::vector<Finding>& findings) {
+  const auto met = [&](const Example& e) { return asks ? question_of(e) : e.target; };
   std::unordered_set<std::string> learned;
-  for (const Example& example : training) learned.insert(question_of(example));
+  for (const Example& example : training) learned.insert(met(example));
   find_lines(
       held_out, "overlap", Weight::warning,
-      "held-out lines whose source is trained on, too: what is measured on them is too good",
-      [&](const Example& e) { return learned.contains(question_of(e)); }, findings);
+      fmt::format("held-out lines whose {} is trained on, too: what is measured on them is too good",
+                  asks ? "source" : "text"),
+      [&](const Example& e) { return learned.contains(met(e)); }, findings);
 }
 
 // Held-out lines with symbols that no line to train on has; `symbols` are those of a line, on the side of this name.
@@ -284,7 +287,7 @@ LookedOver look_over(const Pairs& training, const Pairs& held_out, const Config&
   sides.push_back({"target", [](const Example& e) { return std::string_view(e.target); }, &config.target});
   all.guess = guess_task(training);
   if (!held_out.examples.empty()) {
-    if (!names.empty()) find_overlap(training.examples, held_out.examples, findings);
+    find_overlap(training.examples, held_out.examples, !names.empty(), findings);
     for (const TextSide& side : sides) find_unseen_tokens(training.examples, held_out.examples, side, findings);
     find_unseen_features(training.examples, held_out.examples, findings);
   }

@@ -94,6 +94,8 @@ TEST_F(EvaluateCommandTest, WhatIsUnfinishedIsNotExact) {
                    "which --max-output sets (first: line 1)"));
   EXPECT_TRUE(says(read_bytes(errors), "[…>]\n"));
   EXPECT_EQ(json::parse(evaluate({file, "--max-output", "2", "--json", "--top", "2"}).out).at("top2"), 0);
+  const Outcome beside = evaluate({file, "--max-output", "2", "--against", folder_.path()});
+  EXPECT_TRUE(says(beside.err, "warning: " + folder_.path().string() + ": 20 of 20 answers are unfinished"));
 }
 
 TEST_F(EvaluateCommandTest, AgainstAnotherModel) {
@@ -182,7 +184,8 @@ TEST_F(EvaluateCommandTest, LabelsAndLanguageModelsCanBeTold) {
   const Outcome table = run(fovea({"evaluate", classifier, labelled, "--against", poor}));
   EXPECT_EQ(table.code, 0) << table.err;
   EXPECT_TRUE(table.out.starts_with("accuracy"));
-  for (const char* left_out : {"\ncer", "\nbleu", "sacreBLEU", "chrf"}) EXPECT_FALSE(says(table.out, left_out));
+  for (const char* left_out : {"\ncer", "\nbleu", "sacreBLEU", "chrf", "target length"})
+    EXPECT_FALSE(says(table.out, left_out));
   const json found = json::parse(run(fovea({"evaluate", classifier, labelled, "--against", poor, "--json"})).out);
   for (const char* name : {"accuracy", "macro_f1", "top2", "exact", "perplexity"}) {
     EXPECT_TRUE(found.contains(std::string(name) + "_difference_p")) << name << found;

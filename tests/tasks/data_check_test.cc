@@ -168,6 +168,11 @@ TEST(DataCheck, TextAloneContradictsNothing) {
   EXPECT_EQ(lines(look_over(read("once\ntwice\n", {"target"}), {}, Config()), "contradiction"), 0);
 }
 
+TEST(DataCheck, TextAloneIsHeldOutIfItIsNotTrainedOn) {
+  const LookedOver all = look_over(read("once\ntwice\n", {"target"}), read("never\ntwice\n", {"target"}), Config());
+  EXPECT_EQ(lines(all, "overlap"), 1);
+}
+
 TEST(DataCheck, PlacesAreFilesAndLines) {
   Pairs training = read("one\teins\none\teins\n"), held_out = read("one\tuno\n");
   training.examples[1].file = "train.tsv";

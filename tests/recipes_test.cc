@@ -64,6 +64,13 @@ TEST(Recipes, HaveAllThatTheyNeed) {
   }
 }
 
+TEST(Recipes, AreFoundFromTheFirstScreen) {
+  const std::string page = read_text(root / "README.md"), first = page.substr(0, page.find("\n## "));
+  for (const char* link : {"](docs/attention.svg)", "(docs/which.md)", "(recipes/)", "$ ./quickstart", "$ ./check"}) {
+    EXPECT_TRUE(says(first, link));
+  }
+}
+
 TEST(Recipes, AreListed) {
   const Outcome outcome = run({.words = {root / "recipes/run", "--list"}});
   EXPECT_EQ(outcome.code, 0) << outcome.err;

@@ -105,7 +105,8 @@ void add_train(CLI::App& app, TrainCommand& c, Run& run) {
   add_training(command, c.files, c.input);
   add(command, "-o,--output", c.folder, folder, "folder for the model and all about it")->required();
   add(command, "--from", c.from, model, "folder of a run, or a model file: begin with its weights, on new data");
-  add(command, "--stop-after", c.stop_after, period, "500u updates, 3e epochs, 10m minutes");
+  add(command, "--stop-after", c.stop_after, period,
+      "500u updates, 3e epochs, 10m minutes, of the whole run: to go on, give more, or none");
   add(command, "--save-every", c.save_every, period, "how often to save, beside every validation");
   add(command, "--keep", c.keep, number(0, 1000), "so many of the last validated models, for fovea average --last");
   add(command, "--progress", c.progress, one_of({"auto", "live", "plain", "none"}), "how progress is shown");

@@ -94,7 +94,10 @@ std::vector<Listing> listings() {
   }
   all.push_back(cut);
   all.push_back(described("makers", "data sets for fovea make", makers()));
-  Listing measured{"metrics", "training.metric, beside loss, and what fovea evaluate measures", {}};
+  Listing measured{
+      "metrics",
+      "training.metric, beside loss, and what fovea evaluate measures; docs/metrics.md has those of labels and others",
+      {}};
   for (const Metric* metric : metrics()) {
     measured.rows.push_back(
         {std::string(metric->name),

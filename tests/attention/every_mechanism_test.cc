@@ -12,6 +12,7 @@
 #include "base/as_size.h"
 #include "attention/asked.h"
 #include "attention/combinations.h"
+#include "layers/first_values.h"
 
 namespace fovea::every_mechanism_test {
 namespace {
@@ -311,6 +312,10 @@ TEST(EveryMechanism, ABiasChangesTheScores) {
 }
 
 // A score that has weights for each position has no more of them.
+TEST(EveryMechanism, BiasesBeginAtZero) {
+  for_every_combination([](const Combination& c) { expect_biases_begin_at_zero(Asked(c.options).parameters()); });
+}
+
 TEST(EveryMechanism, MorePositionsThanItKnowsAreAUsageError) {
   for (const std::string& score : scores().names()) {
     AttentionOptions options = small_attention(), larger = options;

@@ -228,17 +228,17 @@ TEST(Explanation, SelfAttentionOfEveryPart) {
   };
   const std::vector<std::string> transformer = {"encoder.kind=transformer", "decoder.kind=transformer",
                                                 "decoder.size=12",          "self_attention.heads=2",
-                                                "encoder.layers=2",         "decoder.layers=1"};
+                                                "encoder.layers=2",         "decoder.layers=3"};
   for (const auto& [settings, encoder, decoder] :
        std::vector<std::tuple<std::vector<std::string>, std::size_t, std::size_t>>{
-           {transformer, 4, 2}, {{"encoder.kind=lstmn"}, 1, 0}, {{"encoder.kind=structured"}, 1, 0}, {{}, 0, 0}}) {
+           {transformer, 4, 6}, {{"encoder.kind=lstmn"}, 1, 0}, {{"encoder.kind=structured"}, 1, 0}, {{}, 0, 0}}) {
     const auto maps = maps_of(settings, {}), beside = maps_of(settings, {"abcdefghij"});
     ASSERT_EQ(maps.size(), encoder + decoder);
     ASSERT_EQ(beside.size(), maps.size());
     for (std::size_t m = 0; m < maps.size(); ++m) {
       EXPECT_EQ(maps[m].part, m < encoder ? "encoder" : "decoder");
       EXPECT_EQ(maps[m].source, 0);
-      EXPECT_EQ(maps[m].layer, m < encoder ? static_cast<int>(m) / 2 : 0);
+      EXPECT_EQ(maps[m].layer, static_cast<int>(m < encoder ? m : m - encoder) / 2);
       EXPECT_EQ(maps[m].head, static_cast<int>(m) % 2);
       EXPECT_EQ(beside[m].weights, maps[m].weights);
       for (std::size_t q = 0; q < maps[m].weights.size(); ++q) {

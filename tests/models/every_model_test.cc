@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/as_size.h"
+#include "layers/first_values.h"
 #include "models/cases.h"
 
 namespace fovea::every_model_test {
@@ -51,6 +52,8 @@ bool is_not_asked(const std::string& name, const ModelOptions& options) {
   return in(".attention." + options.attention.score) || in(".attention.project_query") ||
          in(".attention.project_key") || (in(".attention_norm.") && options.decoder.norm == "pre");
 }
+
+TEST_P(EveryModel, BiasesBeginAtZero) { expect_biases_begin_at_zero(TinyModel(GetParam().options).parameters); }
 
 TEST_P(EveryModel, EveryWeightMatters) {
   if (!is_double) GTEST_SKIP() << "needs FOVEA_DOUBLE: some matter little";

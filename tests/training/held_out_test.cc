@@ -67,6 +67,7 @@ TEST(HeldOut, TheWorstComeFirstWithTheirLines) {
   HeldOut held_out(model, examples, encode_all(model, examples), encode_all(model, examples), workers);
   const ValidationReport report = held_out.validate(nullptr);
   ASSERT_EQ(report.worst.size(), 10U);
+  EXPECT_EQ(report.worst[0].target.size(), 20U) << "the last line has most to be wrong";
   for (std::size_t i = 0; i < 10; ++i) {
     EXPECT_EQ(report.worst[i].line, report.worst[i].source + "\ttwo");
     if (i > 0) {

@@ -195,6 +195,9 @@ TEST_F(TrainerTest, TheEndIsEstimated) {
   const UpdateReport& first = record_.updates.front();  // 29 more, each as long as it
   EXPECT_GT(first.seconds_left, 0.999 * 29 * first.seconds) << "the time was taken a moment before the estimate";
   EXPECT_LT(first.seconds_left, 10 * 29 * first.seconds);
+  const UpdateReport& tenth = record_.updates.at(9);
+  EXPECT_GT(tenth.seconds_left, 0.999 * 20 * tenth.seconds / 10);
+  EXPECT_LT(tenth.seconds_left, 10 * 20 * tenth.seconds / 10);
   record_ = Record();
   std::vector<std::string> settings = stuck;
   settings.push_back("training.patience=3");
@@ -506,6 +509,12 @@ TEST_F(TrainerTest, SourcesMayHaveAsManySymbolsAsAScoreHasPlaces) {
   train(tiny_config({"attention.score=location"}), 2);
   EXPECT_EQ(record_.updates.size(), 2u);
   EXPECT_THROW(trainer(tiny_config({"attention.score=location", "attention.positions=3"}), 2, true).run(), Error);
+  std::size_t longest = 0;
+  for (const TrainingData data = tiny_data(); const auto* examples : {&data.training, &data.held_out}) {
+    for (const Example& example : *examples) longest = std::max(longest, example.source.size());
+  }
+  const std::string enough = fmt::format("attention.positions={}", longest + 1);  // the stop symbol has one, too
+  EXPECT_NO_THROW(trainer(tiny_config({"attention.score=location", enough}), 2, true).run());
 }
 
 TEST_F(TrainerTest, SupervisedAttentionWithoutAlignmentsIsRefused) {

@@ -298,7 +298,9 @@ std::string_view other_separator(std::string_view line) {
 
 std::string columns_without_name(const ReadReport& report) {
   return fmt::format("what stands behind column {} is not read (`columns` gives names to more{})", report.named,
-                     report.named == 2 ? ", such as source,features,target if the second has tags" : "");
+                     report.named == 2 ? ", such as source,features,target for tags, source,target,alignment for links "
+                                         "as 0-0 1-2, source,source2,target for two things that are read"
+                                       : "");
 }
 
 std::string describe(const ReadReport& report) {

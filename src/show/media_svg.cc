@@ -24,6 +24,9 @@ constexpr int longest_label = 16;
 constexpr double faintest_share = 0.02;
 constexpr double darkest_veil = 0.78;
 constexpr const char* veil = "#3f4858";  // neither black nor white: both show through
+// Where a picture is dark a veil makes it lighter, so what was read is framed besides.
+constexpr double framed_share = 0.5;
+constexpr const char* frame = "#f0a030";
 
 class MediaPicture : private SvgDrawing {
  public:
@@ -95,7 +98,8 @@ class MediaPicture : private SvgDrawing {
         std::min(tiles, static_cast<std::size_t>((full_width - 2 * margin + tile_gap) / (wide + tile_gap)));
     const std::size_t rows = (tiles + in_row - 1) / in_row;
     const double width = std::max(2 * margin + static_cast<double>(in_row) * (wide + tile_gap) - tile_gap, 560.0);
-    std::string note = "Dark: little was read of it, relative to the region that was read most.";
+    std::string note =
+        "Veiled: little was read of it, relative to the region that was read most. Framed: half as much at least.";
     if (shown < heat_map_.rows.size()) {
       note += fmt::format(" The first {} of {} outputs.", shown, heat_map_.rows.size());
     }
@@ -125,6 +129,13 @@ class MediaPicture : private SvgDrawing {
              fmt::format(R"(fill="{}" fill-opacity="{:.3f}")", veil, dark));
       }
       add("</g>");
+      for (const std::size_t i : places_) {
+        if (!output_.source[i].box || share(tile - 1, i) < framed_share) continue;
+        const Box& box = *output_.source[i].box;
+        add(R"(<rect x="{:.2f}" y="{:.2f}" width="{:.2f}" height="{:.2f}" fill="none" stroke="{}" stroke-width="1.5"/>)",
+            x + box.left * scale, y + box.top * scale, (box.right - box.left) * scale, (box.bottom - box.top) * scale,
+            frame);
+      }
     }
     return close();
   }

@@ -126,7 +126,7 @@ TEST_F(OwnFilesTest, AModelWithoutFeaturesTakesTheSourceOfATrainingLine) {
   EXPECT_EQ(with_model("predict", {"--columns", "skip,source"}, "7\tabc\n").out,
             with_model("predict", {}, "abc\n").out);
   const std::string three = folder_.write("three.tsv", table({"source", "target", "number"}));
-  EXPECT_TRUE(says(with_model("evaluate", {three}).err, "second has tags): 200 lines"));
+  EXPECT_TRUE(says(with_model("evaluate", {three}).err, "two things that are read): 200 lines"));
 }
 
 TEST_F(OwnFilesTest, HeldOutLinesMayBeTwoFiles) {

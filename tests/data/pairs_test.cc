@@ -152,8 +152,10 @@ TEST(Pairs, ColumnsWithoutANameAreCounted) {
   EXPECT_EQ(pairs.examples[2].features, "");
   EXPECT_EQ(pairs.report.with_more, 2);
   expect_in(
-      "what stands behind column 2 is not read (`columns` gives names to more, such as source,features,target if the "
-      "second has tags): 2 lines (first: ",
+      "what stands behind column 2 is not read (`columns` gives names to more, such as source,features,target for "
+      "tags, "
+      "source,target,alignment for links as 0-0 1-2, source,source2,target for two things that are read): 2 lines "
+      "(first: ",
       describe(pairs));
   expect_in(":2)", describe(pairs));
 }

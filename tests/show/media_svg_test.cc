@@ -38,9 +38,12 @@ TEST(MediaSvg, APictureIsLitForEachOutput) {
   ASSERT_EQ(uses.size(), 4u) << "as it is, and for each of three steps";
   for (const XmlElement& use : uses) EXPECT_EQ(use.attributes.at("href"), "#" + images[0].attributes.at("id"));
   std::vector<double> dark;
+  std::vector<std::string> framed;
   for (const XmlElement& rect : svg.named("rect")) {
+    if (rect.attributes.count("stroke-width")) framed.push_back(rect.attributes.at("y"));
     if (rect.attributes.count("fill-opacity")) dark.push_back(std::stod(rect.attributes.at("fill-opacity")));
   }
+  EXPECT_EQ(framed.size(), 3u) << "what each step read, which a veil alone does not show where a picture is dark";
   ASSERT_EQ(dark.size(), 12u);
   for (std::size_t i = 0; i < dark.size(); ++i) {
     if (i % 4 == 1) {

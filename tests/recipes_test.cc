@@ -39,7 +39,16 @@ TEST(Recipes, HaveAllThatTheyNeed) {
          {"\nfovea train mine.tsv", "\nfovea evaluate model", "| fovea predict model", "\nfovea show model"}) {
       EXPECT_TRUE(says(page, plain)) << name;
     }
-    EXPECT_EQ(page.find("](picture.svg)") != page.npos, std::filesystem::exists(folder / "picture.svg")) << name;
+    EXPECT_TRUE(says(page, "](picture.svg)")) << name << ": what is there to be seen?";
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      if (entry.path().extension() != ".svg") continue;
+      EXPECT_TRUE(says(page, "](" + entry.path().filename().string() + ")"));
+      EXPECT_TRUE(says(commands, "--svg " + entry.path().filename().string())) << name << " draws it";
+    }
+    const std::regex shown("\\]\\(([a-z-]+\\.svg)\\)");
+    for (std::sregex_iterator link(page.begin(), page.end(), shown), end; link != end; ++link) {
+      EXPECT_TRUE(std::filesystem::exists(folder / (*link)[1].str())) << name << ": " << (*link)[1];
+    }
     EXPECT_TRUE(page.find("https://") != page.npos || commands.find("made ") != commands.npos)
         << name << ": where are its data from?";
     EXPECT_TRUE(says(which, "(../recipes/" + name + "/README.md)"));

@@ -22,6 +22,7 @@ constexpr double spectrogram_height = 110, row_height = 22, tick_height = 22, pe
 constexpr std::size_t max_tiles = 60;
 constexpr int longest_label = 16;
 constexpr double faintest_share = 0.02;
+constexpr double least_read = 0.05;  // of a step: what read less of it read something else
 constexpr double darkest_veil = 0.78;
 constexpr const char* veil = "#3f4858";  // neither black nor white: both show through
 // Where a picture is dark a veil makes it lighter, so what was read is framed besides.
@@ -37,8 +38,9 @@ class MediaPicture : private SvgDrawing {
       if (token.source == media.source && token.start < token.end) places_.push_back(i);
     }
     for (std::size_t row = 0; row < heat_map.rows.size(); ++row) {
-      most_.push_back(0);
-      for (const std::size_t i : places_) most_[row] = std::max(most_[row], weight(row, i));
+      double most = 0, sum = 0;
+      for (const std::size_t i : places_) most = std::max(most, weight(row, i)), sum += weight(row, i);
+      most_.push_back(sum < least_read ? 0 : most);
     }
   }
 
@@ -98,8 +100,7 @@ class MediaPicture : private SvgDrawing {
         std::min(tiles, static_cast<std::size_t>((full_width - 2 * margin + tile_gap) / (wide + tile_gap)));
     const std::size_t rows = (tiles + in_row - 1) / in_row;
     const double width = std::max(2 * margin + static_cast<double>(in_row) * (wide + tile_gap) - tile_gap, 560.0);
-    std::string note =
-        "Veiled: little was read of it, relative to the region that was read most. Framed: half as much at least.";
+    std::string note = "Framed: read most, or half as much at least. Veiled: read little.";
     if (shown < heat_map_.rows.size()) {
       note += fmt::format(" The first {} of {} outputs.", shown, heat_map_.rows.size());
     }
@@ -150,8 +151,7 @@ class MediaPicture : private SvgDrawing {
     const double scale = wide / end, top = title_height + spectrogram_height + 4;
     const double bottom = top + static_cast<double>(heat_map_.rows.size()) * row_height;
     begin(left + wide + percent_width + margin, bottom + tick_height + foot_height, "the sound above each output",
-          "Low frequencies below, lighter is louder; lighter moments were read more, relative to the one that was read "
-          "most.");
+          "Low frequencies below, lighter is louder; in the rows lighter was read more.");
     image(media_.width * scale, spectrogram_height, fmt::format(R"(x="{:.1f}" y="{}")", left, title_height));
     add(R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}"/>)", left, top, wide, bottom - top,
         hex(colour_of(0)));
@@ -188,7 +188,7 @@ class MediaPicture : private SvgDrawing {
   const SourceMedia& media_;
   bool stand_alone_;
   std::vector<std::size_t> places_;  // of its source, but for the one that closes it
-  std::vector<double> most_;         // [rows] the greatest weight of a place
+  std::vector<double> most_;         // [rows] the greatest weight of a place; 0: none was read
 };
 
 }  // namespace

@@ -54,6 +54,18 @@ TEST(MediaSvg, APictureIsLitForEachOutput) {
   }
 }
 
+// What looks at the end of its source alone has read nothing of the picture, however the little that is left is shared.
+TEST(MediaSvg, AStepThatReadSomethingElseHasNoFrame) {
+  Output output = seen();
+  for (OutputStep& step : output.steps) step.looks[0].weights = {0, 0.03F, 0.01F, 0, 0.96F};
+  for (const XmlElement& rect : XmlCheck(drawings(output).at(0)).named("rect")) {
+    EXPECT_FALSE(rect.attributes.count("stroke-width"));
+    if (rect.attributes.count("fill-opacity")) {
+      EXPECT_GT(std::stod(rect.attributes.at("fill-opacity")), 0.7);
+    }
+  }
+}
+
 TEST(MediaSvg, ASoundStandsAboveItsRows) {
   Output output = example("abcd", "xy", {1});
   for (int i = 0; i < 4; ++i) {

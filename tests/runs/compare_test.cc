@@ -66,6 +66,7 @@ TEST_F(CompareTest, EachRowHasWhatSuitsItsValues) {
     EXPECT_EQ(config.training.learning_rate, i % 2 == 0 ? 0.002 : 0.001);
     EXPECT_EQ(config.training.metric, comparison.metric);
   }
+  ASSERT_FALSE(watching.told.empty());
   EXPECT_EQ(
       watching.told.back(),
       "attention.select=exact_hard decoder.size=136: objective.label_smoothing = 0.0, training.learning_rate = 0.001");
